@@ -1,0 +1,44 @@
+# Every target works in .venv, made here with the versions of constraints.txt.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMP) ## Run the demonstration
+	$(BIN)/navicache demo
+
+test: lint ## Lint, then all tests but the slow ones
+	@echo "== pytest"
+	@$(BIN)/python -m pytest
+
+test-all: lint ## Lint, then every test
+	@echo "== pytest, slow tests included"
+	@$(BIN)/python -m pytest -m ""
+
+lint: $(STAMP) ## Style, format, types, layers
+	@echo "== ruff check"
+	@$(BIN)/ruff check
+	@echo "== ruff format"
+	@$(BIN)/ruff format --check
+	@echo "== pyright"
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+	@echo "== import-linter"
+	@$(BIN)/lint-imports
+
+clean: ## Remove the environment, caches and builds
+	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed here (diffusers 0.42 asks for it), and '$(PYTHON)' is not." >&2; \
+	  echo "Name another one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	@echo "== installing into .venv (the first time takes minutes)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[diffusers,eval,dev]' -c constraints.txt
+	@touch $@

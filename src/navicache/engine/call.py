@@ -1,0 +1,109 @@
+"""One call of the model, as the engine sees it."""
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from navicache.engine.errors import CannotCache
+from navicache.engine.rows import Rows
+from navicache.models import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallSpec, Place
+
+
+@dataclass(frozen=True)
+class Call:
+    """The facts of a call that need no device."""
+
+    latent: Rows
+    listed: bool  # the latent was a list of tensors
+    time: Tensor | float | None
+    conditioning: Rows
+    form: object  # what the container of the output depends on
+
+
+class Reader:
+    """Finds latent, time and conditioning among the arguments, by the names a signature gives."""
+
+    def __init__(self, spec: CallSpec, signature: inspect.Signature | None) -> None:
+        """Settle the places once; an argument that cannot be found is an error now, not in mid-run."""
+        names = _positional_names(signature)
+        self._positions = {name: position for position, name in enumerate(names)}
+        self._latent = _settle("latent", spec.latent, LATENT_NAMES, names)
+        self._time = _settle("time", spec.time, TIME_NAMES, names)
+        self._conditioning = _conditioning(spec, names, {self._latent, self._time})
+        if self._latent is None:
+            raise ValueError(
+                f"cannot tell which argument is the latent among ({', '.join(names)}); "
+                "say so with call=CallSpec(latent=...)"
+            )
+
+    def read(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+        """The facts of this call."""
+        latent = self._get(self._latent, args, kwargs, LATENT_NAMES)
+        listed = isinstance(latent, list | tuple)
+        chunks = tuple(chunk.unsqueeze(0) for chunk in latent) if listed else (latent,)
+        if not chunks or not all(isinstance(chunk, Tensor) for chunk in chunks):
+            raise CannotCache(
+                f"the latent argument {self._latent!r} is {type(latent).__name__}, not a tensor or a list of tensors; "
+                "say which argument it is with call=CallSpec(latent=...)"
+            )
+        conditioning = (self._get(place, args, kwargs, CONDITIONING_NAMES) for place in self._conditioning)
+        return Call(
+            latent=chunks,
+            listed=listed,
+            time=self._get(self._time, args, kwargs, TIME_NAMES),
+            conditioning=tuple(_tensors(conditioning)),
+            form=self._get("return_dict", args, kwargs),
+        )
+
+    def _get(
+        self, place: Place | None, args: tuple[Any, ...], kwargs: Mapping[str, Any], usual: tuple[str, ...] = ()
+    ) -> Any:
+        if place is None:
+            return None
+        if isinstance(place, str) and place in kwargs:
+            return kwargs[place]
+        position = place if isinstance(place, int) else self._positions.get(place, len(args))
+        if position < len(args):
+            return args[position]
+        # A forward of *args and **kwargs names nothing; the caller may.
+        return next((kwargs[name] for name in usual if name in kwargs), None) if not self._positions else None
+
+
+def _positional_names(signature: inspect.Signature | None) -> tuple[str, ...]:
+    if signature is None:
+        return ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return tuple(p.name for p in signature.parameters.values() if p.kind in kinds)
+
+
+def _settle(role: str, place: Place | None, usual: tuple[str, ...], names: tuple[str, ...]) -> Place | None:
+    if place is not None:
+        if isinstance(place, str) and names and place not in names:
+            raise ValueError(f"CallSpec({role}={place!r}) names no argument; there are ({', '.join(names)})")
+        return place
+    if not names:  # only *args: latent first, time second
+        return {"latent": 0, "time": 1}[role]
+    return next((name for name in usual if name in names), None)
+
+
+def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | None]) -> tuple[Place, ...]:
+    if spec.conditioning is not None:
+        return spec.conditioning
+    if not names:
+        return (2,)
+    usual = tuple(name for name in CONDITIONING_NAMES if name in names and name not in taken)
+    return usual or tuple(name for name in names if name not in taken)
+
+
+def _tensors(values: Iterable[Any]) -> Iterable[Tensor]:
+    for value in values:
+        match value:
+            case Tensor():
+                yield value
+            case list() | tuple():
+                yield from _tensors(value)
+            case _:
+                pass

@@ -1,0 +1,91 @@
+"""Latents and outputs as rows: one tensor with the batch first, or a list of tensors, one per sample.
+
+Both become a tuple of chunks whose first dimension counts rows, so that everything else is written once: a tensor is
+one chunk of many rows, a list is many chunks of one row.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+Rows = tuple[Tensor, ...]
+
+
+def count(rows: Rows) -> int:
+    """How many rows there are."""
+    return sum(chunk.shape[0] for chunk in rows)
+
+
+def own(rows: Rows) -> Rows:
+    """A copy nobody else can write to: pipelines update latents in place, graphs reuse their outputs."""
+    return tuple(chunk.detach().clone() for chunk in rows)
+
+
+def move(rows: Rows, device: torch.device | None, dtype: torch.dtype | None) -> Rows:
+    """The rows on another device or in another dtype; None leaves as it is."""
+    return tuple(chunk.to(device=device, dtype=dtype) for chunk in rows)
+
+
+def take(rows: Rows, indices: Sequence[int]) -> Rows:
+    """Some of the rows, in the order asked for."""
+    if len(rows) > 1:
+        return tuple(rows[i] for i in indices)
+    if list(indices) == list(range(rows[0].shape[0])):
+        return rows
+    return (rows[0][index_tensor(indices, rows[0].device)],)
+
+
+def put(rows: Rows, indices: Sequence[int], part: Rows) -> Rows:
+    """The rows with some of them replaced; nothing is written in place."""
+    if count(part) == count(rows) and list(indices) == list(range(count(rows))):
+        return part
+    if len(rows) > 1:
+        replaced = dict(zip(indices, part, strict=True))
+        return tuple(replaced.get(i, chunk) for i, chunk in enumerate(rows))
+    return (rows[0].index_copy(0, index_tensor(indices, rows[0].device), part[0].to(rows[0].dtype)),)
+
+
+def index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:
+    """Row numbers on the device; pinned and asynchronous on CUDA, where a plain copy would wait for the queue."""
+    host = torch.tensor(indices, dtype=torch.long)
+    return host if device.type != "cuda" else host.pin_memory().to(device, non_blocking=True)
+
+
+def minus(left: Rows, right: Rows) -> Rows:
+    """Row by row difference."""
+    return tuple(torch.sub(a, b.to(a.device)) for a, b in zip(left, right, strict=True))
+
+
+def mean_abs(rows: Rows) -> Tensor:
+    """Mean absolute value of each row, in float32 or better."""
+    return torch.cat([_norms(chunk.flatten(1)) for chunk in rows])
+
+
+def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Tensor:
+    """Mean absolute value of each channel of each row: (rows, channels)."""
+    return torch.cat([_norms(chunk.movedim(channel_dim, 1).flatten(2)) for chunk in rows])
+
+
+def _norms(values: Tensor) -> Tensor:
+    wide = torch.promote_types(values.dtype, torch.float32)
+    return torch.linalg.vector_norm(values, 1, dim=-1, dtype=wide) / max(1, values.shape[-1])
+
+
+def same(left: Rows, right: Rows) -> Tensor:
+    """A device flag: 1.0 where all values agree."""
+    flags = [(a == b.to(a.device)).all() for a, b in zip(left, right, strict=True)]
+    return torch.stack(flags).all().float().reshape(1)
+
+
+def shapes(rows: Rows) -> tuple[torch.Size, ...]:
+    """Shapes of all chunks."""
+    return tuple(chunk.shape for chunk in rows)
+
+
+def identical(left: Rows, right: Rows) -> bool:
+    """The same memory: the tensors on the left are held, so an address cannot have been given to others."""
+    return len(left) == len(right) and all(
+        a is b or (a.data_ptr(), a.shape, a.stride(), a.dtype) == (b.data_ptr(), b.shape, b.stride(), b.dtype)
+        for a, b in zip(left, right, strict=True)
+    )

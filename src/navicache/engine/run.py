@@ -1,0 +1,89 @@
+"""Everything that lives as long as one run, and dies with it."""
+
+from dataclasses import dataclass, field
+
+from navicache.engine.call import Call
+from navicache.engine.decider import Decider
+from navicache.engine.fetch import Reading
+from navicache.engine.fit import Fit
+from navicache.engine.layout import agreement, settle
+from navicache.engine.recorder import Recorder
+from navicache.engine.rows import Rows, count, identical, own
+from navicache.engine.stream import Keep, Stream
+from navicache.policies import Scheme, Verdict
+
+LEAD = "*"  # the decider all streams share
+
+
+@dataclass
+class Run:
+    """Streams, deciders and the latent last seen."""
+
+    scheme: Scheme
+    recorder: Recorder
+    keep: Keep
+    channel_dim: int | None = None
+    rows: int = 1
+    aside: bool = False  # too short for anything to be reused
+    fit: Fit | None = None  # None before the first output
+    input: Rows = ()  # the latent of this step, as the caller holds it
+    last_seen: Rows = ()  # its copy, which nobody else can write to
+    streams: dict[str, Stream] = field(default_factory=dict)
+    deciders: dict[str, Decider] = field(default_factory=dict)
+    flags: list[list[Reading]] = field(default_factory=list)  # which rows agree, at the first two steps
+    verdicts: list[Verdict] = field(default_factory=list)
+
+    def decider(self, stream: str) -> Decider:
+        """Who decides for a stream."""
+        key = LEAD if self.scheme.gate.streams == "lead" else stream
+        if key not in self.deciders:
+            self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim)
+            self.deciders[key].begin(self.rows)
+        return self.deciders[key]
+
+    def stream(self, name: str) -> Stream:
+        """The stream of that name, new where it is called for the first time."""
+        if name not in self.streams:
+            samples = len(self.decider(name).layout)
+            self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[None] * samples)
+        return self.streams[name]
+
+    def inner(self, latent: Rows) -> Rows:
+        """The latent part of an input."""
+        return latent if self.fit is None else self.fit.inner(latent)
+
+    def see(self, call: Call) -> None:
+        """Take over the latent of a new step."""
+        self.input, self.last_seen = call.latent, own(self.inner(call.latent))
+
+    def owned(self, call: Call) -> Rows:
+        """A latent part that can be kept: the step's own copy where the caller handed in the same tensor."""
+        return self.last_seen if identical(self.input, call.latent) else own(self.inner(call.latent))
+
+    def watch_layout(self, latent: Rows) -> None:
+        """Ask which rows could be guidance branches of one sample."""
+        if self.rows > 1 and self.scheme.gate.rows == "sample" and len(self.flags) < 2:
+            self.flags.append([Reading(flag) for flag in agreement(latent)])
+
+    def settle_layout(self) -> None:
+        """Split the batch into samples, once two steps have been looked at."""
+        if len(self.flags) != 2 or len(next(iter(self.deciders.values())).layout) > 1:
+            return
+        layout = settle(self.rows, *([flag.values[0] for flag in flags] for flags in self.flags))
+        self.flags.append([])  # settled
+        if len(layout) > 1:
+            self.recorder.split(len(layout))
+            for decider in self.deciders.values():
+                decider.split(layout)
+            for stream in self.streams.values():
+                stream.computed_at = stream.computed_at * len(layout)
+
+    def waiting(self) -> list[Reading]:
+        """All readings that have not crossed."""
+        lessons = [reading for decider in self.deciders.values() for reading in decider.waiting()]
+        return [*lessons, *(flag for flags in self.flags for flag in flags)]
+
+
+def new_run(scheme: Scheme, recorder: Recorder, keep: Keep, channel_dim: int | None, call: Call) -> Run:
+    """A run that begins with this call."""
+    return Run(scheme, recorder, keep, channel_dim, rows=count(call.latent))

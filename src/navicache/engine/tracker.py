@@ -1,0 +1,192 @@
+"""Finds runs, steps and streams; nothing is counted that could be found.
+
+What the caller's surroundings tell (a cache context, a scheduler) settles most calls without the device. Where they
+are silent, the time, the latent and the conditioning are asked, in the one transfer that a leading call makes anyway.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from navicache.engine.call import Call
+from navicache.engine.fetch import Reading
+from navicache.engine.rows import Rows, identical, same, shapes
+
+Kind = Literal["run", "step", "follow"]
+
+
+@dataclass(frozen=True)
+class Host:
+    """What is known without the device about where a call stands."""
+
+    name: str | None = None  # the guidance branch
+    index: int | None = None  # step in the run
+    total: int | None = None
+    sigma: float | None = None  # noise level in [0, 1]
+    token: object | None = None  # another object in another run
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a call belongs: a new run, a new step of this run, or one more stream of this step."""
+
+    kind: Kind
+    stream: str
+    why: str = ""  # why a run begins
+    tentative: bool = False  # the latent and the time must agree that the step is new
+    time: Reading | None = None
+    moved: bool = False  # the conditioning is not the memory it was
+    equal: dict[str, Reading] = field(default_factory=dict)  # does it equal that of this stream all the same?
+
+
+class Tracker:
+    """The position within the current run."""
+
+    def __init__(self) -> None:
+        """Before the first call."""
+        self.why = "first call"
+        self.started = False
+
+    def forget(self, why: str) -> None:
+        """The next call begins a run."""
+        if self.started:
+            self.started, self.why = False, why
+
+    def place(self, call: Call, host: Host) -> Placement:
+        """Place a call by what needs no device; open questions are put as readings."""
+        why = self._plainly_new(call, host)
+        if why:
+            return Placement("run", host.name or "0", why, time=_asked(call, host))
+        if host.index is not None and host.index != self.host.index:
+            return self._leading(call, host, tentative=False)
+        known = self._known(call, host)
+        # A scheduler that is still the same and has not moved on leaves no doubt about the first step either.
+        first = self.own_index == 0 and host.token is not None
+        if host.index is not None or (known is None and first):
+            return Placement("follow", self._within_step(call, known))
+        if known is not None and known not in self.called:
+            return Placement("follow", known)
+        return self._leading(call, host, tentative=True)
+
+    def open_questions(self, placement: Placement) -> list[Reading]:
+        """What must be fetched before `settle`."""
+        asked = [placement.time, self.first_time, self.time] if placement.time else []
+        return [*(reading for reading in asked if reading), *placement.equal.values()]
+
+    def settle(self, placement: Placement, unchanged: bool) -> Placement:
+        """Answer the open questions; the readings have been fetched, `unchanged` means a bit-equal latent."""
+        equal = [stream for stream, flag in placement.equal.items() if flag.values[0]]
+        free = [stream for stream in equal if stream not in self.called]
+        repeated = placement.stream in self.called or (bool(equal) and not free)
+        if placement.tentative and unchanged and _value(placement.time) == _value(self.time):
+            if not (repeated and self.own_index == 0):
+                return replace(placement, kind="follow", stream=free[0] if free else self._another(placement.stream))
+            return replace(placement, kind="run", why="the first step again")
+        if self._new_by_time(_value(placement.time)):
+            return replace(placement, kind="run", why="the time went back")
+        if placement.moved and not equal:
+            return replace(placement, kind="run", why="the conditioning changed")
+        return replace(placement, stream=equal[0] if equal else placement.stream)
+
+    def enter(self, placement: Placement, call: Call, host: Host) -> None:
+        """Take the position a settled placement says."""
+        if placement.kind == "run":
+            self.started = True
+            self.token, self.facts, self.own_index = host.token, _facts(call), 0
+            self.first_time, self.direction = placement.time, 0.0
+            self.conditioning: dict[str, Rows] = {}
+        elif placement.kind == "step":
+            self.own_index += 1
+            now, before = _value(placement.time), _value(self.time)
+            if now is not None and before is not None:
+                self.direction = self.direction or now - before
+        if placement.kind != "follow":
+            self.host, self.time = host, placement.time
+            self.called: list[str] = []
+        self.called.append(placement.stream)
+        self.conditioning[placement.stream] = call.conditioning
+
+    @property
+    def index(self) -> int:
+        """The step in the run, as told or else as seen."""
+        return self.own_index if self.host.index is None else self.host.index
+
+    def continues(self, host: Host) -> bool:
+        """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
+        later = host.index is not None and self.started and host.index > self.index
+        return later and host.token is not None and host.token is self.token
+
+    @property
+    def known_time(self) -> float | None:
+        """The step's time, where it has been read."""
+        return _value(self.time)
+
+    def _plainly_new(self, call: Call, host: Host) -> str:
+        if not self.started:
+            return self.why
+        if host.token is not None and host.token is not self.token:
+            return "new timesteps"
+        if host.index is not None and self.host.index is not None:
+            if host.index < self.host.index:
+                return "the step index went back"
+            if host.token is None and host.index == self.host.index == 0 and host.name in self.called:
+                return "step 0 again"
+        return "" if _facts(call) == self.facts else "another shape, dtype or device"
+
+    def _leading(self, call: Call, host: Host, tentative: bool) -> Placement:
+        name = self._known(call, host)
+        time = _asked(call, host)
+        rivals = list(self.conditioning) if name is None else [name] if name in self.conditioning else []
+        if name is not None and all(identical(self.conditioning[s], call.conditioning) for s in rivals):
+            return Placement("step", name, tentative=tentative, time=time)
+        alike = [s for s in rivals if shapes(self.conditioning[s]) == shapes(call.conditioning)]
+        if not alike and not tentative:
+            return Placement("run", name or "0", "the conditioning changed", time=time)
+        equal = {s: Reading(same(self.conditioning[s], call.conditioning)) for s in alike}
+        return Placement("step", name or self._another(None), "", tentative, time, moved=True, equal=equal)
+
+    def _known(self, call: Call, host: Host) -> str | None:
+        if host.name is not None:
+            return host.name
+        return next((s for s, kept in self.conditioning.items() if identical(kept, call.conditioning)), None)
+
+    def _within_step(self, call: Call, known: str | None) -> str:
+        if known is not None:
+            return known if known not in self.called else self._another(known)
+        # Conditioning made anew at every call has no identity: the order of the call within the step decides.
+        streams = list(self.conditioning)[len(self.called) : len(self.called) + 1]
+        alike = [s for s in streams if shapes(self.conditioning[s]) == shapes(call.conditioning)]
+        return alike[0] if alike and alike[0] not in self.called else self._another(None)
+
+    def _another(self, name: str | None) -> str:
+        if name is None or name not in self.called:
+            return name if name is not None else str(len(self.conditioning))
+        return f"{name}#{1 + sum(s.split('#')[0] == name for s in self.called)}"
+
+    def _new_by_time(self, time: float | None) -> bool:
+        first, last = _value(self.first_time), _value(self.time)
+        if time is None or first is None or last is None:
+            return False
+        return time == first or (time - last) * self.direction < 0
+
+
+def time_reading(time: Tensor | float) -> Reading:
+    """A time, the largest where every token has its own."""
+    tensor = time if isinstance(time, Tensor) else torch.tensor([float(time)])
+    return Reading(tensor.to(torch.float32).amax())
+
+
+def _asked(call: Call, host: Host) -> Reading | None:
+    # With a step index at hand the time is only for the trace, which can wait.
+    return None if host.index is not None or call.time is None else time_reading(call.time)
+
+
+def _value(reading: Reading | None) -> float | None:
+    return reading.values[0] if reading and reading.values else None
+
+
+def _facts(call: Call) -> tuple[object, ...]:
+    return (shapes(call.latent), call.latent[0].dtype, call.latent[0].device, call.listed, call.form)
+

@@ -1,0 +1,85 @@
+"""Putting an engine in front of a forward, and taking it off again. Instances only: a class is never touched."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from torch import nn
+
+from navicache.engine import CannotCache, Engine
+
+
+class Attachment(Protocol):
+    """An engine that sits in front of a model."""
+
+    engine: Engine
+
+    def detach(self) -> None:
+        """Leave the model as it was; doing so twice is harmless."""
+        ...
+
+
+class ModuleAttachment:
+    """An engine in front of a plain module's forward."""
+
+    def __init__(self, module: nn.Module, engine: Engine) -> None:
+        """Shadow the forward of this instance."""
+        self.engine, self._module = engine, module
+        self._forward, self._shadowed = module.forward, "forward" in vars(module)
+        module.forward = functools.update_wrapper(self._call, self._forward)
+        self._attached = True
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.engine(self._forward, args, kwargs)
+        except CannotCache:
+            self.detach()
+            raise
+
+    def detach(self) -> None:
+        """Give the instance its own forward back."""
+        if self._attached:
+            self._attached = False
+            restore_forward(self._module, self._forward if self._shadowed else None)
+            self.engine.end_run("detached", finished=False)
+
+
+class CallableAttachment:
+    """An engine in front of any function; call the handle in place of the function."""
+
+    def __init__(self, function: Callable[..., Any], engine: Engine) -> None:
+        """Nothing is changed: the function cannot be shadowed from outside."""
+        self.engine, self._function, self._attached = engine, function, True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function, cached until detached."""
+        if not self._attached:
+            return self._function(*args, **kwargs)
+        try:
+            return self.engine(self._function, args, kwargs)
+        except CannotCache:
+            self.detach()
+            raise
+
+    def detach(self) -> None:
+        """Pass calls straight through."""
+        self._attached = False
+        self.engine.end_run("detached", finished=False)
+
+
+def restore_forward(module: nn.Module, forward: Callable[..., Any] | None) -> None:
+    """Put an instance's forward back; None lets the class speak again."""
+    if forward is None:
+        del module.forward
+    else:
+        module.forward = forward
+
+
+def signature_of(target: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a forward, looking through torch.compile's wrapper; None where there is none to be had."""
+    module = getattr(target, "_orig_mod", target)
+    try:
+        return inspect.signature(module.forward if isinstance(module, nn.Module) else module)
+    except (TypeError, ValueError):
+        return None

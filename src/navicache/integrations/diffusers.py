@@ -1,0 +1,156 @@
+"""diffusers: through its own HookRegistry, at the root of the transformer.
+
+Imported only where diffusers has been imported already.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from diffusers import DiffusionPipeline, ModelMixin, ModularPipeline
+from diffusers.hooks import HookRegistry, ModelHook
+from diffusers.hooks.hooks import BaseState, CacheContext, StateManager
+from torch import nn
+
+from navicache.engine import CannotCache, Engine, Host
+from navicache.integrations.attach import restore_forward
+
+HOOK = "navicache"
+PIPELINES = (DiffusionPipeline, ModularPipeline)
+DENOISERS = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit")
+
+
+class ContextBox(StateManager):
+    """Receives the cache context diffusers hands to every StateManager of a hook."""
+
+    def __init__(self) -> None:
+        """No context is open."""
+        super().__init__(BaseState)
+        self.context_now: CacheContext | None = None
+
+    def set_context(self, context: CacheContext | None) -> None:
+        """Called when a pipeline enters or leaves `cache_context`."""
+        self.context_now = context
+
+
+class NaviCacheHook(ModelHook):
+    """Replaces the forward of a transformer by the engine."""
+
+    _is_stateful = True
+
+    def __init__(self, box: ContextBox, engine: Engine, give_up: Callable[[], None]) -> None:
+        """Wait to be registered."""
+        super().__init__()
+        self.box, self.engine, self.give_up = box, engine, give_up
+
+    def new_forward(self, module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        """Compute or predict."""
+        del module
+        try:
+            return self.engine(self.fn_ref.original_forward, args, kwargs)
+        except CannotCache:
+            self.give_up()
+            raise
+
+    def reset_state(self, module: nn.Module) -> nn.Module:
+        """The pipeline has finished."""
+        self.engine.end_run()
+        return module
+
+
+class HookAttachment:
+    """An engine registered on a diffusers model."""
+
+    def __init__(self, module: nn.Module, engine: Engine, box: ContextBox) -> None:
+        """Register below accelerate's offload hook, where one is there already."""
+        self.engine, self._module = engine, module
+        self._fresh = "_diffusers_hook" not in vars(module)
+        self._shadowed = "forward" in vars(module)
+        registry = HookRegistry.check_if_exists_or_initialize(module)
+        if HOOK in registry.hooks:
+            raise ValueError("this model is cached already: call disable() on the handle, or navicache.disable(model)")
+        with_forward_below_offload(
+            module, lambda: registry.register_hook(NaviCacheHook(box, engine, self.detach), HOOK)
+        )
+
+    def detach(self) -> None:
+        """Take the hook off, wherever other hooks have moved it since."""
+        registry = HookRegistry.check_if_exists_or_initialize(self._module)
+        if registry.get_hook(HOOK) is None or registry.get_hook(HOOK).engine is not self.engine:
+            return
+        with_forward_below_offload(self._module, lambda: registry.remove_hook(HOOK, recurse=False))
+        self.engine.end_run("detached", finished=False)
+        offloaded = "_old_forward" in vars(self._module)
+        if self._fresh and not registry.hooks and not offloaded:
+            del self._module._diffusers_hook
+            if not self._shadowed:
+                restore_forward(self._module, None)
+
+
+def with_forward_below_offload(module: nn.Module, change: Callable[[], None]) -> None:
+    """Apply a change to the forward that accelerate keeps aside while its offload hook is on.
+
+    accelerate puts `_old_forward` back after every generation, which would take off any hook above it; below it, the
+    hook stays, in either order of offload and cache.
+    """
+    if "_old_forward" not in vars(module):
+        change()
+        return
+    outer = module.forward
+    module.forward = module._old_forward
+    change()
+    module._old_forward = module.forward
+    module.forward = outer
+
+
+def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Host:
+    """What context and scheduler tell about the call at hand, without touching the device."""
+    context = box.context_now or CacheContext(None)
+    scheduler = getattr(pipeline, "scheduler", None)
+    timesteps = getattr(scheduler, "timesteps", None)
+    total = steps or context.num_inference_steps or getattr(pipeline, "_num_timesteps", None)
+    total = len(timesteps) if total is None and timesteps is not None else total
+    index = context.step_index
+    if index is None and timesteps is not None:
+        index = _scheduler_index(scheduler, len(timesteps) - (total or len(timesteps)))
+    sigma = context.sigma
+    if sigma is not None and not 0 <= sigma <= 1:
+        sigma = None
+    return Host(context.name, index, total, sigma, timesteps)
+
+
+def _scheduler_index(scheduler: Any, skipped: int) -> int | None:
+    """Steps the scheduler has taken in this run; None before the first, or where it does not count."""
+    index = getattr(scheduler, "step_index", None)
+    begin = getattr(scheduler, "begin_index", None)
+    return None if index is None else index - (skipped if begin is None else begin)
+
+
+def denoisers(pipeline: Any) -> dict[str, nn.Module]:
+    """The models a pipeline calls at every step."""
+    components = pipeline.components
+    found = {name: components[name] for name in DENOISERS if isinstance(components.get(name), nn.Module)}
+    if not found:
+        have = ", ".join(name for name, part in components.items() if isinstance(part, nn.Module))
+        raise ValueError(
+            f"{type(pipeline).__name__} has no denoiser under a known name ({', '.join(DENOISERS)}); it has: {have}. "
+            "Pass the model itself: navicache.enable(pipe.<name>)"
+        )
+    return found
+
+
+def is_model(target: object) -> bool:
+    """Whether the target carries diffusers' hooks."""
+    return isinstance(target, ModelMixin)
+
+
+def config_of(module: nn.Module) -> dict[str, Any]:
+    """The model's configuration, as it was built."""
+    return dict(getattr(module, "config", {}))
+
+
+def detach_from(module: nn.Module) -> None:
+    """Take the cache off a model, if it has one."""
+    if "_diffusers_hook" in vars(module):
+        hook = module._diffusers_hook.get_hook(HOOK)
+        if hook is not None:
+            hook.give_up()

@@ -1,0 +1,160 @@
+"""`enable` and `disable`: one line to put a cache on a pipeline, a model or a function."""
+
+import functools
+import logging
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from navicache.engine import Engine, Host, Keep, Reader
+from navicache.integrations.attach import Attachment, CallableAttachment, ModuleAttachment, signature_of
+from navicache.integrations.cache import Cache
+from navicache.models import CallSpec, ModelSpec, find_model, preset
+from navicache.policies import Policy, build_policy, find_policy
+
+logger = logging.getLogger("navicache")
+
+DEFAULT_POLICY = "navicache"
+DEFAULT_MODE = "mid"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `enable` was asked for, beside the target."""
+
+    policy: str | Policy | None
+    mode: str | None
+    call: CallSpec | None
+    steps: int | None
+    keep: Keep
+    knobs: dict[str, Any]
+
+
+def enable(
+    target: Any,
+    policy: str | Policy | None = None,
+    mode: str | None = None,
+    *,
+    call: CallSpec | None = None,
+    steps: int | None = None,
+    keep_dtype: torch.dtype | None = None,
+    keep_device: torch.device | str | None = None,
+    **knobs: Any,
+) -> Cache:
+    """Cache a diffusers pipeline, a model, or any function that denoises.
+
+    Args:
+        target: a pipeline (all its transformers are cached), a module, or a callable.
+        policy: a name of the catalog or a policy; the paper's by default.
+        mode: "fast", "mid" or "slow" preset of the model at hand, for a policy given by name.
+        call: where latent, time, conditioning and output are, for models that use unusual names.
+        steps: number of steps of a run, where neither scheduler nor cache context tells it.
+        keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
+        keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
+        knobs: knobs of the policy, over those of the preset.
+
+    Example:
+        >>> import torch
+        >>> cache = enable(lambda x, t: -x, "static", interval=2, steps=10)
+        >>> outputs = [cache(torch.ones(1, 4) * (10 - t), float(10 - t)) for t in range(10)]
+        >>> cache.trace.runs[0].computed_steps()
+        (0, 2, 4, 6, 8, 9)
+    """
+    if steps is not None and steps < 1:
+        raise ValueError(f"steps must be the number of steps of a run, got {steps}")
+    device = torch.device(keep_device) if keep_device is not None else None
+    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), knobs)
+    plan = _plan(target, options)
+    attachments: dict[str, Attachment] = {}
+    try:
+        for name, attach in plan.parts.items():
+            attachments[name] = attach()
+    except BaseException:
+        for attached in attachments.values():
+            attached.detach()
+        raise
+    if plan.note:
+        logger.warning(plan.note)
+    return Cache(attachments, (plan.note,) if plan.note else ())
+
+
+def disable(target: Any) -> None:
+    """Take off a cache whose handle is lost; nothing happens where there is none."""
+    if "diffusers" in sys.modules:
+        from navicache.integrations import diffusers
+
+        parts = diffusers.denoisers(target).values() if isinstance(target, diffusers.PIPELINES) else [target]
+        for part in parts:
+            diffusers.detach_from(part)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be attached where; building it has no effect, so a mistake leaves the model untouched."""
+
+    parts: dict[str, Callable[[], Attachment]]
+    note: str
+
+
+def _plan(target: Any, options: Options) -> Plan:
+    if "diffusers" in sys.modules:
+        from navicache.integrations import diffusers
+
+        if isinstance(target, diffusers.PIPELINES):
+            return _diffusers_plan(diffusers.denoisers(target), target, options)
+        if diffusers.is_model(target):
+            return _diffusers_plan({"": target}, None, options)
+    if not callable(target):
+        raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
+    spec = find_model(type(target).__name__)
+    engine = _engine(options, spec, target, _name(target), functools.partial(Host, total=options.steps))
+    kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
+    return Plan({"": functools.partial(kind, target, engine)}, _note(spec, options))
+
+
+def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options: Options) -> Plan:
+    from navicache.integrations import diffusers
+
+    first = next(iter(models.values()))
+    spec = find_model(type(first).__name__, diffusers.config_of(first), experts=len(models))
+    parts: dict[str, Callable[[], Attachment]] = {}
+    for name, model in models.items():
+        box = diffusers.ContextBox()
+        surroundings = functools.partial(diffusers.surroundings, box, pipeline, options.steps)
+        label = _name(model) if len(models) == 1 else f"{_name(model)} ({name})"
+        engine = _engine(options, spec, model, label, surroundings)
+        parts[name] = functools.partial(diffusers.HookAttachment, model, engine, box)
+    return Plan(parts, _note(spec, options))
+
+
+def _engine(
+    options: Options, spec: ModelSpec, target: Callable[..., Any], label: str, surroundings: Callable[[], Host]
+) -> Engine:
+    call = options.call or spec.call
+    reader = Reader(call, signature_of(target))
+    policy = _policy(options, spec)
+    return Engine(policy, reader, model=label, call=call, keep=options.keep, surroundings=surroundings)
+
+
+def _policy(options: Options, spec: ModelSpec) -> Policy:
+    if options.policy is None or isinstance(options.policy, str):
+        name = options.policy or DEFAULT_POLICY
+        find_policy(name)
+        return build_policy(name, **{**preset(spec, name, options.mode or DEFAULT_MODE).knobs, **options.knobs})
+    if options.mode is not None or options.knobs:
+        extra = ", ".join([*(["mode"] if options.mode else []), *options.knobs])
+        raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")
+    return options.policy
+
+
+def _note(spec: ModelSpec, options: Options) -> str:
+    by_name = options.policy is None or isinstance(options.policy, str)
+    return spec.note if by_name and "threshold" not in options.knobs else ""
+
+
+def _name(target: Any) -> str:
+    return getattr(target, "__name__", type(target).__name__)

@@ -1,0 +1,21 @@
+"""Models as data: how they are called, which settings are published for them, and where."""
+
+from navicache.models.call import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallSpec, Place
+from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
+from navicache.models.spec import MODES, ModelSpec, Preset, preset
+
+__all__ = [
+    "CONDITIONING_NAMES",
+    "LATENT_NAMES",
+    "MODELS",
+    "MODES",
+    "TIME_NAMES",
+    "UNKNOWN",
+    "CallSpec",
+    "ModelSpec",
+    "Place",
+    "Preset",
+    "find_model",
+    "model_named",
+    "preset",
+]

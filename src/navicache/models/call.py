@@ -1,0 +1,42 @@
+"""How a model is called, as data."""
+
+from dataclasses import dataclass
+
+Place = str | int
+
+
+@dataclass(frozen=True)
+class CallSpec:
+    """Where the latent, the time, the conditioning and the output of a denoiser are.
+
+    A place is an argument's name or its position. What is left at None is found by the usual names, which is
+    enough for every diffusers transformer and for the official Wan and HunyuanVideo code.
+
+    Example:
+        >>> CallSpec(latent="img", time="sigma", conditioning=("txt", "vec"), output="velocity").latent
+        'img'
+    """
+
+    latent: Place | None = None  # a tensor with the batch first, or a list of tensors, one per sample
+    time: Place | None = None
+    conditioning: tuple[Place, ...] | None = None  # what tells prompts and guidance branches apart
+    output: Place | None = None  # key or position in the returned container; None: its first tensor
+    channel_dim: int | None = None  # of the batched latent; None: 1, or the last one for tokens (batch, tokens, channels)
+
+
+LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img")
+TIME_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas")
+CONDITIONING_NAMES = (
+    "encoder_hidden_states",
+    "encoder_hidden_states_image",
+    "encoder_hidden_states_2",
+    "pooled_projections",
+    "prompt_embeds",
+    "context",
+    "clip_fea",
+    "text_states",
+    "text_states_2",
+    "cap_feats",
+    "class_labels",
+    "y",
+)

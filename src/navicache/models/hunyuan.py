@@ -1,0 +1,21 @@
+"""HunyuanVideo."""
+
+from navicache.models.settings import ema_modes, fixed, navicache_modes
+from navicache.models.spec import ModelSpec, Preset
+
+_NAVI = navicache_modes(0.04, 0.035, 0.025, 5, "paper; official HunyuanVideo script, c055e639")
+
+MODELS = (
+    ModelSpec(
+        "HunyuanVideo",
+        "HunyuanVideoTransformer3DModel",
+        presets={
+            "navicache": _NAVI,
+            "ema": ema_modes(_NAVI),
+            "easycache": {
+                "mid": Preset({"threshold": 0.025, "align_steps": 5}, "EasyCache4HunyuanVideo/easycache_sample_video.py")
+            },
+            **fixed(1.8, 0.5, "paper, Table 1: latencies imply 28 (static) and 25 (random) computed steps of 50"),
+        },
+    ),
+)

@@ -1,0 +1,34 @@
+"""Published settings, shared by the model families.
+
+Sources: "paper" is NaviCache, ICML 2026, arXiv:2606.26795, paragraph "Implementation Detail"; commits are those of
+the official scripts.
+"""
+
+from collections.abc import Mapping
+
+from navicache.models.spec import Preset
+
+Modes = Mapping[str, Preset]
+
+
+def navicache_modes(
+    fast: float, mid: float, slow: float, align_steps: int, source: str, inferred: bool = False
+) -> dict[str, Preset]:
+    """The three modes of the paper: thresholds differ, all else is Q = R = 0.05, P = 1."""
+    taus = {"fast": fast, "mid": mid, "slow": slow}
+    return {
+        mode: Preset({"threshold": tau, "align_steps": align_steps}, source, inferred) for mode, tau in taus.items()
+    }
+
+
+def ema_modes(modes: Modes) -> dict[str, Preset]:
+    """Plain smoothing at NaviCache's own thresholds, which is the fair comparison."""
+    return {mode: Preset(p.knobs, f"as NaviCache ({p.source})", inferred=True) for mode, p in modes.items()}
+
+
+def fixed(interval: float, probability: float, source: str) -> dict[str, Modes]:
+    """The static and random rows of the paper's Table 1, as far as its latencies tell."""
+    return {
+        "static": {"mid": Preset({"interval": interval}, source, inferred=True)},
+        "random": {"mid": Preset({"probability": probability}, source, inferred=True)},
+    }

@@ -1,0 +1,34 @@
+"""Policies: when to compute, and what to return instead. Numbers only; the engine owns the tensors."""
+
+from navicache.policies.catalog import POLICIES, build_policy, find_policy
+from navicache.policies.easycache import EasyCache, Ema
+from navicache.policies.fixed import Random, Static
+from navicache.policies.guards import guarded, nonfinite_fields
+from navicache.policies.navicache import NaviCache
+from navicache.policies.policy import Policy, Scheme, settings
+from navicache.policies.predictors import OutputHold, ResidualHold
+from navicache.policies.protocols import Gate, Outcome, Predictor, Step, Verdict, Weights
+
+__all__ = [
+    "POLICIES",
+    "EasyCache",
+    "Ema",
+    "Gate",
+    "NaviCache",
+    "Outcome",
+    "OutputHold",
+    "Policy",
+    "Predictor",
+    "Random",
+    "ResidualHold",
+    "Scheme",
+    "Static",
+    "Step",
+    "Verdict",
+    "Weights",
+    "build_policy",
+    "find_policy",
+    "guarded",
+    "nonfinite_fields",
+    "settings",
+]

@@ -1,0 +1,47 @@
+"""Every policy by its name."""
+
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any
+
+from navicache.policies.easycache import EasyCache, Ema
+from navicache.policies.fixed import Random, Static
+from navicache.policies.navicache import NaviCache
+from navicache.policies.policy import Policy
+
+POLICIES: dict[str, type[Policy]] = {
+    "navicache": NaviCache,
+    "easycache": EasyCache,
+    "ema": Ema,
+    "static": Static,
+    "random": Random,
+}
+
+
+def find_policy(name: str) -> type[Policy]:
+    """The policy class of that name.
+
+    Example:
+        >>> find_policy("navicache").__name__
+        'NaviCache'
+    """
+    if name not in POLICIES:
+        raise ValueError(f"unknown policy {name!r}; known: {', '.join(POLICIES)}")
+    return POLICIES[name]
+
+
+def build_policy(name: str, **knobs: Any) -> Policy:
+    """A policy by name, its knobs checked by name too.
+
+    Example:
+        >>> build_policy("static", interval=3)
+        Static(interval=3, align_steps=1, last_step=True)
+    """
+    kind = find_policy(name)
+    known = [f.name for f in fields(kind)]  # pyright: ignore[reportArgumentType]
+    for knob in knobs:
+        if knob not in known:
+            near = get_close_matches(knob, known, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise ValueError(f"policy {name!r} has no knob {knob!r}; {hint}knobs: {', '.join(known)}")
+    return kind(**knobs)

@@ -1,0 +1,99 @@
+"""EasyCache (arXiv:2507.02860; official files easycache_generate.py, easycache_sample_video.py)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from navicache.estimator import Gaussian
+from navicache.policies.checks import check_align_steps, check_choice, check_threshold
+from navicache.policies.guards import guarded
+from navicache.policies.policy import Scheme
+from navicache.policies.predictors import ResidualHold
+from navicache.policies.protocols import RowRule
+from navicache.policies.ratio_gate import RatioGate
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """r <- r + alpha * (z - r): a filter of constant gain that claims no variance."""
+
+    alpha: float
+
+    def start(self, mean: float) -> Gaussian:
+        """The first ratio, taken whole."""
+        return Gaussian(mean, 0.0)
+
+    def predict(self, belief: Gaussian, progress: float | None) -> Gaussian:
+        """Time changes nothing."""
+        del progress
+        return belief
+
+    def correct(self, prior: Gaussian, z: float, progress: float | None) -> tuple[Gaussian, float]:
+        """Move by alpha; exactly onto z when alpha is 1, also from an infinite ratio."""
+        del progress
+        mean = z if self.alpha == 1 else prior.mean + self.alpha * (z - prior.mean)
+        return Gaussian(mean, 0.0), self.alpha
+
+    def ratio(self, belief: Gaussian) -> Gaussian:
+        """The belief is the ratio."""
+        return belief
+
+
+@dataclass(frozen=True)
+class EasyCache:
+    """Zero-order hold of the newest ratio: NaviCache with a gain of 1.
+
+    Example:
+        >>> EasyCache(threshold=0.025, align_steps=5).schemes()[0].site
+        'model'
+    """
+
+    name: ClassVar[str] = "easycache"
+
+    threshold: float = 0.05
+    align_steps: int = 10
+    last_step: bool = True
+    longest_reuse: int | None = None
+    rows: RowRule = "sample"
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check_threshold(self.threshold)
+        check_align_steps(self.align_steps)
+        check_choice("rows", self.rows, ("sample", "call"))
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """The rule of ratio_gate.py without epsilons."""
+        return (Scheme("model", smoothed(self, alpha=1.0), ResidualHold()),)
+
+
+@dataclass(frozen=True)
+class Ema(EasyCache):
+    """Plain exponential smoothing of the ratio: what remains of NaviCache when its variance is constant.
+
+    With constant noise the gain of the filter never depends on the data and settles at 0.618 for Q = R; this
+    policy starts there. It is the ablation that tells what the Kalman filter itself adds.
+    """
+
+    name: ClassVar[str] = "ema"
+
+    alpha: float = 0.618
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        super().__post_init__()
+        if not 0 < self.alpha <= 1:
+            raise ValueError(f"alpha must lie in (0, 1] (1 is EasyCache), got {self.alpha}")
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """The rule of ratio_gate.py with a constant gain."""
+        return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold()),)
+
+
+def smoothed(knobs: EasyCache, alpha: float):
+    """The guarded gate of both policies."""
+    gate = RatioGate(
+        filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=knobs.rows
+    )
+    return guarded(
+        gate, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse
+    )

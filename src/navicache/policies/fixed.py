@@ -1,0 +1,136 @@
+"""Policies that look at nothing but the step index: the paper's "static cache" and "random" rows (methods.md 6).
+
+Neither has published code. As suggested there: the first and the last step compute, all streams share one
+decision, and a reuse holds the residual.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from navicache.policies.guards import guarded
+from navicache.policies.policy import Scheme
+from navicache.policies.predictors import ResidualHold
+from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+
+
+@dataclass(frozen=True)
+class IndexGate:
+    """A gate that remembers and measures nothing; members say only when to compute."""
+
+    rows: RowRule = "call"
+    streams: StreamRule = "lead"
+    reads: frozenset[Reading] = frozenset()
+
+    def init(self) -> None:
+        """Nothing to remember."""
+
+    def decide(self, state: None, step: Step) -> tuple[Verdict, None]:
+        """Compute where the schedule says so."""
+        return Verdict(self.due(step), "schedule"), state
+
+    def due(self, step: Step) -> bool:
+        """Whether the schedule computes this step."""
+        del step
+        return True
+
+    def learn(self, state: None, outcome: Outcome) -> None:
+        """Nothing to learn."""
+        del state, outcome
+
+    def explain(self, state: None) -> Mapping[str, float]:
+        """Nothing to show."""
+        del state
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalGate(IndexGate):
+    """Compute whenever another interval has begun."""
+
+    interval: float
+
+    def due(self, step: Step) -> bool:
+        """True when index / interval has passed a whole number since the step before."""
+        return step.own_index == 0 or step.own_index // self.interval != (step.own_index - 1) // self.interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceGate(IndexGate):
+    """Compute with a fixed probability; the draw belongs to the seed and the step alone."""
+
+    probability: float
+    seed: int
+
+    def due(self, step: Step) -> bool:
+        """True when this step's own draw falls below the probability."""
+        return random.Random(f"{self.seed}:{step.index}").random() < self.probability
+
+
+@dataclass(frozen=True)
+class Static:
+    """Compute every `interval` steps; 2.5 computes 20 of 50.
+
+    Example:
+        >>> gate = Static(interval=2.5).schemes()[0].gate
+        >>> [gate.decide(None, Step(index=i, own_index=i))[0].compute for i in range(6)]
+        [True, False, False, True, False, True]
+    """
+
+    name: ClassVar[str] = "static"
+
+    interval: float = 2
+    align_steps: int = 1
+    last_step: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        if not self.interval >= 1:
+            raise ValueError(f"interval must be 1 or more (1 computes every step), got {self.interval}")
+        check_first_step(self.align_steps)
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """A fixed schedule with the residual held."""
+        gate = guarded(
+            IntervalGate(interval=self.interval), align_steps=self.align_steps, last_step=self.last_step
+        )
+        return (Scheme("model", gate, ResidualHold()),)
+
+
+@dataclass(frozen=True)
+class Random:
+    """Compute each step with probability `probability`, the same steps for the same seed.
+
+    Example:
+        >>> Random(probability=1.0).schemes()[0].gate.decide(None, Step(index=7, own_index=7))[0].compute
+        True
+    """
+
+    name: ClassVar[str] = "random"
+
+    probability: float = 0.5
+    seed: int = 0
+    align_steps: int = 1
+    last_step: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        if not 0 <= self.probability <= 1:
+            raise ValueError(f"probability of a compute must lie in [0, 1], got {self.probability}")
+        check_first_step(self.align_steps)
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """A drawn schedule with the residual held."""
+        gate = guarded(
+            ChanceGate(probability=self.probability, seed=self.seed),
+            align_steps=self.align_steps,
+            last_step=self.last_step,
+        )
+        return (Scheme("model", gate, ResidualHold()),)
+
+
+def check_first_step(align_steps: int) -> None:
+    """The first step has nothing to reuse."""
+    if align_steps < 1:
+        raise ValueError(f"align_steps must be 1 or more: the first step has nothing to reuse; got {align_steps}")

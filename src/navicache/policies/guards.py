@@ -1,0 +1,150 @@
+"""What all policies share, written once: wrappers that may turn a reuse into a compute, never the other way.
+
+The wrapped gate is always asked first, so that its own clock keeps running; its accumulated error is cleared by
+`learn`, which follows every compute whoever ordered it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Generic, TypeVar
+
+from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
+
+S = TypeVar("S")
+
+REALIGN_STEPS = 2
+
+
+def aligning(index: int, own_index: int, align_steps: int) -> bool:
+    """Whether a step belongs to the alignment.
+
+    An engine that joins in mid-run (the second expert of Wan 2.2, a batch that changed its size) is past the
+    turbulent start and needs just enough computed steps for a first ratio.
+
+    Example:
+        >>> [aligning(i, i, 3) for i in range(4)], [aligning(i + 20, i, 10) for i in range(4)]
+        ([True, True, True, False], [True, True, False, False])
+    """
+    return own_index < (align_steps if index == own_index else min(align_steps, REALIGN_STEPS))
+
+
+@dataclass(frozen=True)
+class Guard(Generic[S]):
+    """A gate around a gate; by itself it changes nothing."""
+
+    gate: Gate[S]
+
+    @property
+    def streams(self) -> StreamRule:
+        """As the gate inside."""
+        return self.gate.streams
+
+    @property
+    def rows(self) -> RowRule:
+        """As the gate inside."""
+        return self.gate.rows
+
+    @property
+    def reads(self) -> frozenset[Reading]:
+        """As the gate inside."""
+        return self.gate.reads
+
+    def init(self) -> S:
+        """As the gate inside."""
+        return self.gate.init()
+
+    def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
+        """As the gate inside, unless the guard insists on a compute."""
+        verdict, state = self.gate.decide(state, step)
+        return self.overrule(verdict, step), state
+
+    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
+        """The guard's last word."""
+        del step
+        return verdict
+
+    def learn(self, state: S, outcome: Outcome) -> S:
+        """As the gate inside."""
+        return self.gate.learn(state, outcome)
+
+    def explain(self, state: S) -> Mapping[str, float]:
+        """As the gate inside."""
+        return self.gate.explain(state)
+
+
+@dataclass(frozen=True)
+class Align(Guard[S]):
+    """Compute the first `steps` steps: the paper's initial alignment."""
+
+    steps: int
+
+    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
+        """Compute while aligning."""
+        return Verdict(True, "align") if aligning(step.index, step.own_index, self.steps) else verdict
+
+
+@dataclass(frozen=True)
+class LastStep(Guard[S]):
+    """Compute the last step of the run, where its number is known."""
+
+    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
+        """Compute at the last step."""
+        last = step.total is not None and step.index >= step.total - 1
+        return Verdict(True, "last step") if last else verdict
+
+
+@dataclass(frozen=True)
+class LongestReuse(Guard[S]):
+    """Compute after at most `steps` reuses in a row."""
+
+    steps: int
+
+    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
+        """Compute when enough has been reused."""
+        return Verdict(True, "longest reuse") if step.gap > self.steps else verdict
+
+
+@dataclass(frozen=True)
+class Finite(Guard[S]):
+    """Compute where a measurement is NaN or infinite, and keep such values away from the gate's memory."""
+
+    def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
+        """Compute, without asking the gate, when the step cannot be trusted."""
+        if nonfinite_fields(step):
+            return Verdict(True, "not finite"), state
+        return self.gate.decide(state, step)
+
+    def learn(self, state: S, outcome: Outcome) -> S:
+        """Learn only what is finite."""
+        return self.gate.learn(state, replace(outcome, **dict.fromkeys(nonfinite_fields(outcome))))
+
+
+def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
+    """Names of the measurements that are NaN or infinite.
+
+    Example:
+        >>> nonfinite_fields(Step(index=3, own_index=3, since_seen=math.inf, output_size=1.0))
+        ('since_seen',)
+    """
+    return tuple(f.name for f in fields(facts) if not _finite(getattr(facts, f.name)))
+
+
+def _finite(value: object) -> bool:
+    match value:
+        case float():
+            return math.isfinite(value)
+        case tuple():
+            return all(map(_finite, value))
+        case _:
+            return True
+
+
+def guarded(gate: Gate[S], *, align_steps: int, last_step: bool, longest_reuse: int | None = None) -> Gate[S]:
+    """The gate behind the guards every policy has."""
+    guard: Gate[S] = Finite(gate)
+    if longest_reuse is not None:
+        guard = LongestReuse(guard, longest_reuse)
+    if last_step:
+        guard = LastStep(guard)
+    return Align(guard, align_steps)

@@ -1,0 +1,138 @@
+"""NaviCache (ICML 2026, arXiv:2606.26795): the change ratio tracked by a scalar Kalman filter.
+
+Equations 4-11 of the paper are estimator/; the safety gate is ratio_gate.py; the official scripts are
+NaviCache4Wan2.1, NaviCache4Wan2.2, NaviCache4HunyuanVideo and NaviCache4OpenSora. Where text and code part ways
+(docs/policies.md numbers the places) each choice is a knob: left at None it follows the code, or the text when
+`paper_text` is true.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from navicache.estimator import AlignmentForm, Drift, Noise, Walk, check_noise
+from navicache.policies.checks import check_align_steps, check_choice, check_threshold
+from navicache.policies.guards import guarded
+from navicache.policies.policy import Scheme
+from navicache.policies.predictors import OutputHold, ResidualHold
+from navicache.policies.protocols import RowRule
+from navicache.policies.ratio_gate import ChangeSince, Dimensions, GateOn, Norm, RatioGate
+
+State = Literal["ratio", "ratio_and_drift"]
+Hold = Literal["residual", "output"]
+
+# knob: (official code, paper text)
+CHOICES: dict[str, tuple[object, object]] = {
+    "alignment": ("newest", "mean"),
+    "grow_on_reuse": (False, True),
+    "relative": (True, False),
+    "norm": ("mean", "sum"),
+    "change_since": ("seen", "computed"),
+    "hold": ("residual", "output"),
+    "last_step": (True, False),
+    "epsilon": (1e-8, 0.0),
+    "output_epsilon": (0.0, 0.0),
+}
+
+WORDS = {
+    "alignment": ("newest", "mean", "filtered"),
+    "norm": ("mean", "sum"),
+    "change_since": ("seen", "computed"),
+    "hold": ("residual", "output"),
+    "gate_on": ("mean", "upper_bound"),
+    "state": ("ratio", "ratio_and_drift"),
+    "dimensions": ("scalar", "channel"),
+    "rows": ("sample", "call"),
+}
+
+
+@dataclass(frozen=True)
+class NaviCache:
+    """The paper's policy.
+
+    Example:
+        >>> NaviCache(threshold=0.07).alignment, NaviCache(paper_text=True).alignment
+        ('newest', 'mean')
+    """
+
+    name: ClassVar[str] = "navicache"
+
+    threshold: float = 0.05  # tau
+    align_steps: int = 10  # N_align
+    process_noise: Noise = 0.05  # Q, constant or a schedule over the run
+    measurement_noise: Noise = 0.05  # R
+    initial_variance: float = 1.0  # P_0; sigma_init squared in the method section
+    paper_text: bool = False
+    # Differences between text and code; None follows `paper_text`.
+    alignment: AlignmentForm | None = None  # 1: newest ratio | mean of the ratios | filtered from zero (Wan 2.2)
+    grow_on_reuse: bool | None = None  # 3: the variance also grows on reused steps
+    relative: bool | None = None  # 4: accumulated error in units of mean|y_j|
+    norm: Norm | None = None  # 5: matters only for absolute errors
+    change_since: ChangeSince | None = None  # 6: which step the input change is measured from
+    hold: Hold | None = None  # 7: what a reuse returns
+    last_step: bool | None = None  # 8: always computed
+    epsilon: float | None = None  # 13: in the ratio and in the gain
+    output_epsilon: float | None = None  # 13: beside mean|y_j| (1e-8 for Wan 2.2 and Open-Sora)
+    # Ideas the paper names and its code leaves out; off by default.
+    state: State = "ratio"  # 14: "ratio_and_drift" is the abstract's dual state
+    drift_noise: Noise = 0.01
+    dimensions: Dimensions = "scalar"  # 12: "channel" is the appendix's vector, one ratio per channel
+    gate_on: GateOn = "mean"  # "upper_bound": uncertainty enters the decision
+    deviations: float = 1.0
+    longest_reuse: int | None = None
+    rows: RowRule = "sample"
+
+    def __post_init__(self) -> None:
+        """Settle the choices left open and check the knobs."""
+        for knob, choices in CHOICES.items():
+            if getattr(self, knob) is None:
+                # A drift moves the ratio between steps, so its clock has to tick on reused steps too.
+                drifts = knob == "grow_on_reuse" and self.state == "ratio_and_drift"
+                object.__setattr__(self, knob, choices[self.paper_text or drifts])
+        for knob, words in WORDS.items():
+            check_choice(knob, getattr(self, knob), words)
+        check_threshold(self.threshold)
+        check_align_steps(self.align_steps)
+        for knob in ("process_noise", "measurement_noise", "drift_noise", "initial_variance", "deviations"):
+            check_noise(knob, getattr(self, knob))
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """One scheme at the model's root."""
+        gate = guarded(
+            self.gate(),
+            align_steps=self.align_steps,
+            last_step=bool(self.last_step),
+            longest_reuse=self.longest_reuse,
+        )
+        return (Scheme("model", gate, ResidualHold() if self.hold == "residual" else OutputHold()),)
+
+    def gate(self) -> RatioGate:
+        """The gate without its guards."""
+        return RatioGate(
+            filter=self.filter(),
+            threshold=self.threshold,
+            align_steps=self.align_steps,
+            alignment=self.alignment or "newest",
+            grow_on_reuse=bool(self.grow_on_reuse),
+            relative=bool(self.relative),
+            norm=self.norm or "mean",
+            change_since=self.change_since or "seen",
+            ratio_epsilon=self.epsilon or 0.0,
+            output_epsilon=self.output_epsilon or 0.0,
+            gate_on=self.gate_on,
+            deviations=self.deviations,
+            dimensions=self.dimensions,
+            rows=self.rows,
+        )
+
+    def filter(self) -> Walk | Drift:
+        """The filter the ratio is tracked by."""
+        epsilon = self.epsilon or 0.0
+        if self.state == "ratio":
+            return Walk(self.process_noise, self.measurement_noise, self.initial_variance, epsilon)
+        return Drift(
+            process_noise=self.process_noise,
+            measurement_noise=self.measurement_noise,
+            initial_variance=self.initial_variance,
+            epsilon=epsilon,
+            drift_noise=self.drift_noise,
+        )

@@ -1,0 +1,51 @@
+"""A policy: knobs for the user, and the schemes they stand for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Protocol
+
+from navicache.policies.protocols import Gate, Predictor
+
+Site = Literal["model"]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One row of the design's table: where, when, and with what a computation is replaced."""
+
+    site: Site
+    gate: Gate[Any]
+    predictor: Predictor[Any]
+
+
+class Policy(Protocol):
+    """A frozen dataclass of knobs."""
+
+    name: ClassVar[str]
+
+    @property
+    def align_steps(self) -> int:
+        """Steps computed before anything may be reused."""
+        ...
+
+    @property
+    def last_step(self) -> bool | None:
+        """Whether the last step is always computed."""
+        ...
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """What the knobs stand for."""
+        ...
+
+
+def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
+    """The knobs as plain values, for the trace.
+
+    Example:
+        >>> from navicache.policies import Static
+        >>> settings(Static(interval=3))["interval"]
+        3
+    """
+    knobs = {f.name: getattr(policy, f.name) for f in fields(policy)}  # pyright: ignore[reportArgumentType]
+    plain = (str, int, float, bool, type(None))
+    return {name: value if isinstance(value, plain) else str(value) for name, value in knobs.items()}

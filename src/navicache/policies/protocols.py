@@ -1,0 +1,134 @@
+"""What a gate and a predictor are: frozen knobs with pure methods, floats only.
+
+A new run starts from `init()`, so nothing can leak from one video to the next. The engine owns every tensor; it
+measures, calls these methods, and applies what they answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, TypeVar
+
+StreamRule = Literal["lead", "each"]
+RowRule = Literal["sample", "call"]
+Reading = Literal["since_seen", "since_computed", "by_channel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What is known when a step is to be decided; `None` where it cannot be known yet."""
+
+    index: int  # step in the run
+    own_index: int  # step since this engine (or this alignment) began
+    stream: str = "0"
+    total: int | None = None  # steps of the run
+    time: float | None = None
+    sigma: float | None = None  # noise level in [0, 1]
+    since_seen: float | None = None  # mean |x_i - x_(i-1)|
+    since_computed: float | None = None  # mean |x_i - x_j|
+    output_size: float | None = None  # mean |y_j|
+    elements: int = 1  # latent elements of one sample, to turn a mean into a sum
+    gap: int = 0  # steps since the last compute: 1 right after it, 0 before the first
+    by_channel: tuple[float, ...] | None = None  # since_seen, channel by channel
+
+    @property
+    def progress(self) -> float | None:
+        """How far the run is, 0 at its first step and 1 at its last."""
+        if self.total is not None:
+            return min(1.0, self.index / max(1, self.total - 1))
+        return None if self.sigma is None else 1.0 - self.sigma
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a compute taught; changes are measured from the last computed step, `None` at the first one."""
+
+    index: int
+    own_index: int
+    total: int | None = None
+    time: float | None = None
+    sigma: float | None = None
+    gap: int = 0  # steps between the two computes
+    input_change: float | None = None  # mean |x_i - x_j|
+    output_change: float | None = None  # mean |y_i - y_j|
+    output_size: float | None = None  # mean |y_i|
+    prediction_error: float | None = None  # mean |y_i - prediction| / mean |y_i|
+    input_by_channel: tuple[float, ...] | None = None
+    output_by_channel: tuple[float, ...] | None = None
+
+    @property
+    def progress(self) -> float | None:
+        """How far the run was, as in `Step.progress`."""
+        return Step(index=self.index, own_index=self.own_index, total=self.total, sigma=self.sigma).progress
+
+
+class Weights(NamedTuple):
+    """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step."""
+
+    input: float
+    references: tuple[tuple[float, float], ...]  # (weight of x_j, weight of y_j), newest first
+
+
+class Verdict(NamedTuple):
+    """A decision and, for the trace, who took it."""
+
+    compute: bool
+    reason: str
+
+
+S = TypeVar("S")
+
+
+class Gate(Protocol[S]):
+    """Compute or reuse at this step?"""
+
+    @property
+    def streams(self) -> StreamRule:
+        """One decision for all guidance branches ("lead"), or one each."""
+        ...
+
+    @property
+    def rows(self) -> RowRule:
+        """One decision per sample of a batch, or one per call."""
+        ...
+
+    @property
+    def reads(self) -> frozenset[Reading]:
+        """What must be measured before a decision; empty: no device sync at all."""
+        ...
+
+    def init(self) -> S:
+        """State at the first step of a run."""
+        ...
+
+    def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
+        """Compute or reuse. Called once a step, also where a guard has the last word."""
+        ...
+
+    def learn(self, state: S, outcome: Outcome) -> S:
+        """Take in what a compute taught; called after every compute, before the next `decide`."""
+        ...
+
+    def explain(self, state: S) -> Mapping[str, float]:
+        """Fields of `StepRecord` to show for the decision just taken."""
+        ...
+
+
+class Predictor(Protocol[S]):
+    """What is returned on reuse?"""
+
+    @property
+    def order(self) -> int:
+        """How many computed steps it looks back on."""
+        ...
+
+    def init(self) -> S:
+        """State at the first step of a run."""
+        ...
+
+    def weights(self, state: S, step: Step) -> Weights:
+        """The weighted sum that predicts this step's output."""
+        ...
+
+    def learn(self, state: S, outcome: Outcome) -> S:
+        """Take in what a compute taught."""
+        ...

@@ -1,0 +1,145 @@
+"""The rule EasyCache introduced and NaviCache kept: accumulate the predicted relative change, reuse below a threshold.
+
+    E <- E + r * mean|x_i - x_(i-1)| / mean|y_j|;   reuse while E < tau;   a compute clears E
+    z  = mean|y_i - y_j| / mean|x_i - x_j|          observed at every compute, j being the one before
+
+Policies differ in how r follows z, which is the filter's business. Rules: methods.md sections 3 and 4.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from navicache.estimator import AlignmentForm, Diagonal, Gaussian, RatioFilter, align, upper_bound
+from navicache.policies.guards import aligning
+from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+
+Norm = Literal["mean", "sum"]
+ChangeSince = Literal["seen", "computed"]
+GateOn = Literal["mean", "upper_bound"]
+Dimensions = Literal["scalar", "channel"]
+
+
+class RatioState(NamedTuple):
+    """What the gate remembers within one run."""
+
+    beliefs: tuple[Any, ...] | None = None  # one per dimension; None before the first ratio
+    count: int = 0  # ratios observed
+    gains: tuple[float, ...] = ()
+    accumulated: float = 0.0
+    predicted: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatioGate:
+    """Knobs of the rule; each policy of the family fills them in."""
+
+    filter: RatioFilter[Any]
+    threshold: float
+    align_steps: int
+    alignment: AlignmentForm = "newest"
+    grow_on_reuse: bool = False  # the filter's clock also ticks on reused steps
+    relative: bool = True  # divide by mean|y_j|
+    norm: Norm = "mean"
+    change_since: ChangeSince = "seen"
+    ratio_epsilon: float = 0.0
+    output_epsilon: float = 0.0
+    gate_on: GateOn = "mean"
+    deviations: float = 1.0
+    dimensions: Dimensions = "scalar"
+    rows: RowRule = "sample"
+    streams: StreamRule = "lead"
+
+    @property
+    def reads(self) -> frozenset[Reading]:
+        """The one change the rule looks at."""
+        if self.dimensions == "channel":
+            return frozenset({"by_channel"})
+        return frozenset({"since_seen" if self.change_since == "seen" else "since_computed"})
+
+    def init(self) -> RatioState:
+        """No ratio yet."""
+        return RatioState()
+
+    def decide(self, state: RatioState, step: Step) -> tuple[Verdict, RatioState]:
+        """Reuse while the accumulated error stays below the threshold."""
+        changes = self._changes(step)
+        if state.beliefs is None or changes is None or step.output_size is None:
+            return Verdict(True, "no ratio yet"), state._replace(predicted=None)
+        beliefs = state.beliefs
+        if self.grow_on_reuse and not aligning(step.index, step.own_index, self.align_steps):
+            beliefs = self._filters.predict(beliefs, step.progress)
+        ratios = map(self._used, self._filters.ratios(beliefs))
+        predicted = sum(ratio * change for ratio, change in zip(ratios, changes, strict=True)) / len(changes)
+        predicted = divide(predicted, step.output_size + self.output_epsilon) if self.relative else predicted
+        predicted *= 1 if self.relative or self.norm == "mean" else step.elements
+        accumulated = state.accumulated + predicted
+        # Written so that a NaN computes, as in the official comparison.
+        verdict = Verdict(not accumulated < self.threshold, "gate")
+        return verdict, state._replace(beliefs=beliefs, accumulated=accumulated, predicted=predicted)
+
+    def learn(self, state: RatioState, outcome: Outcome) -> RatioState:
+        """Clear the accumulated error and follow the observed ratio."""
+        state = state._replace(accumulated=0.0)
+        z = self._observed(outcome)
+        if z is None:
+            return state
+        if state.beliefs is None or aligning(outcome.index, outcome.own_index, self.align_steps):
+            beliefs, gains = align(self._filters, self.alignment, state.beliefs, state.count, z, outcome.progress)
+        else:
+            grown = self.grow_on_reuse
+            prior = state.beliefs if grown else self._filters.predict(state.beliefs, outcome.progress)
+            beliefs, gains = self._filters.correct(prior, z, outcome.progress)
+        return state._replace(beliefs=beliefs, gains=gains, count=state.count + 1)
+
+    def explain(self, state: RatioState) -> Mapping[str, float]:
+        """Ratio, variance and gain (means over the dimensions), and the error against its threshold."""
+        shown = {"accumulated": state.accumulated, "threshold": self.threshold}
+        if state.predicted is not None:
+            shown["predicted_change"] = state.predicted
+        if state.beliefs is not None:
+            ratios = self._filters.ratios(state.beliefs)
+            shown |= {"ratio": _mean([r.mean for r in ratios]), "variance": _mean([r.variance for r in ratios])}
+            shown["gain"] = _mean(state.gains)
+        return shown
+
+    @property
+    def _filters(self) -> Diagonal[Any]:
+        return Diagonal(self.filter)
+
+    def _used(self, ratio: Gaussian) -> float:
+        return ratio.mean if self.gate_on == "mean" else upper_bound(ratio, self.deviations)
+
+    def _changes(self, step: Step) -> tuple[float, ...] | None:
+        if self.dimensions == "channel":
+            return step.by_channel
+        change = step.since_seen if self.change_since == "seen" else step.since_computed
+        return None if change is None else (change,)
+
+    def _observed(self, outcome: Outcome) -> tuple[float, ...] | None:
+        if self.dimensions == "channel":
+            inputs, outputs = outcome.input_by_channel, outcome.output_by_channel
+            if inputs is None or outputs is None:
+                return None
+        elif outcome.input_change is None or outcome.output_change is None:
+            return None
+        else:
+            inputs, outputs = (outcome.input_change,), (outcome.output_change,)
+        return tuple(divide(dy, dx + self.ratio_epsilon) for dx, dy in zip(inputs, outputs, strict=True))
+
+
+def divide(numerator: float, denominator: float) -> float:
+    """IEEE division: where nothing changed the ratio is infinite or NaN and the step computes, as officially.
+
+    Example:
+        >>> divide(1.0, 4.0), divide(1.0, 0.0)
+        (0.25, inf)
+    """
+    if denominator != 0:
+        return numerator / denominator
+    return math.copysign(math.inf, numerator) if numerator else math.nan
+
+
+def _mean(values: tuple[float, ...] | list[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,197 @@
+"""A run as a picture: ratio, error and schedule above one step axis."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from navicache.records import RunRecord, StepRecord, atomic_file, tally
+
+Curves: TypeAlias = Mapping[str, Sequence[float]]
+Rows: TypeAlias = Sequence[tuple[str, Sequence[StepRecord]]]
+
+BLUE, PALE, VERMILION, INK, GREY = "#0072B2", "#BBD6E8", "#D55E00", "#222222", "#666666"  # after Okabe and Ito
+SUFFIXES = (".png", ".svg")
+LEGEND: dict[str, Any] = {"fontsize": 9, "frameon": False, "handlelength": 1.4, "columnspacing": 1.4}
+HEAD = 0.58  # inches above the panels
+MOST_ROW_LABELS = 16
+ERROR_ROOM = 2.5  # reuse errors beyond so many times the other heights are marked at the edge
+
+
+def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
+    """Draw the leading stream of one sample; the strip below shows every stream, or every sample where several.
+
+    A panel about which the policy knows nothing is left out: a fixed schedule is a strip alone.
+
+    Example:
+        >>> steps = tuple(StepRecord(index=i, stream="0", computed=i % 2 == 0, reason="schedule") for i in range(6))
+        >>> [axes.get_label() for axes in draw_trace(RunRecord(model="Toy", policy="static", steps=steps)).axes]
+        ['schedule']
+    """
+    if not run.steps:
+        raise ValueError("this run has no step yet: draw it after the model was called")
+    curves, rows = _curves(run, sample), _rows(run, sample)
+    panels = [draw for draw, names in PANELS.items() if any(_known(curves[name]) for name in names)]
+    heights = [*(2.2 for _ in panels), 0.25 * min(len(rows), MOST_ROW_LABELS) + 0.05]
+    size = (9.6, HEAD + sum(heights) + 0.42 * len(heights) + 0.4)
+    figure = Figure(figsize=size, dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    axes: list[Axes] = list(figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
+    for draw, panel in zip(panels, axes, strict=False):
+        draw(panel, curves)
+    _draw_strip(axes[-1], rows)
+    _step_axis(axes[-1], run)
+    _head(figure, run, sample)
+    return figure
+
+
+def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 0) -> None:
+    """Save `draw_trace` as .png or .svg; a half-written picture never stands under its final name."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
+    figure = draw_trace(run, sample)
+    with atomic_file(path) as file:
+        figure.savefig(file, format=suffix[1:])
+
+
+def _curves(run: RunRecord, sample: int) -> Curves:
+    """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
+    names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
+    return {name: [_gap(value) for value in run.column(name, sample)] for name in names}
+
+
+def _gap(value: float | None) -> float:
+    return math.nan if value is None or not math.isfinite(value) else float(value)
+
+
+def _known(values: Sequence[float]) -> list[float]:
+    return [value for value in values if not math.isnan(value)]
+
+
+def _rows(run: RunRecord, sample: int) -> Rows:
+    if run.samples > 1:
+        return [(f"sample {number}", run.steps_of(number)) for number in run.sample_numbers]
+    names = {stream: f"stream {stream}" if stream.isdecimal() else stream for stream in run.streams}
+    return [(names[stream], run.steps_of(sample, stream)) for stream in run.streams]
+
+
+def _draw_ratio(axes: Axes, curves: Curves) -> None:
+    """The estimate with its uncertainty, and what it was corrected by."""
+    index, ratio, measured = curves["index"], curves["ratio"], curves["measured_ratio"]
+    spread = [math.sqrt(v) if v >= 0 else math.nan for v in curves["variance"]]
+    edges = [*ratio, *measured]
+    for width, alpha in ((2, 0.14), (1, 0.26)):
+        low, high = ([r + side * width * s for r, s in zip(ratio, spread, strict=True)] for side in (-1, 1))
+        if _known(low):
+            axes.fill_between(index, low, high, color=BLUE, alpha=alpha, linewidth=0, label=f"±{width} std")
+            edges += [*low, *high]
+    if _known(ratio):
+        axes.plot(index, ratio, color=BLUE, linewidth=1.7, marker=".", markersize=3, label="estimate")
+    if _known(measured):
+        _points(axes, index, measured, "measured")
+    middle, wide = _known([*ratio, *measured]), _known(edges)
+    room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
+    low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
+    axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
+    _finish(axes, "ratio", "ratio: output change per input change")
+
+
+def _draw_error(axes: Axes, curves: Curves) -> None:
+    """The bar that would pass the threshold is the step that is computed."""
+    index, accumulated = curves["index"], curves["accumulated"]
+    for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
+        heights = [a if c == wanted else math.nan for a, c in zip(accumulated, curves["computed"], strict=True)]
+        if _known(heights):
+            axes.bar(index, heights, width=0.8, color=colour, label=label)
+    if limits := set(_known(curves["threshold"])):
+        label = f"threshold {limits.pop():.3g}" if len(limits) == 1 else "threshold"
+        axes.step(*_stairs(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
+    _reuse_errors(axes, curves)
+    _finish(axes, "error", "error, relative to the output")
+
+
+def _stairs(curves: Curves) -> tuple[list[float], list[float]]:
+    """The threshold over the full width of each step, also where only one knows it."""
+    return [i + side for i in curves["index"] for side in (-0.5, 0.5)], [
+        t for t in curves["threshold"] for _ in range(2)
+    ]
+
+
+def _reuse_errors(axes: Axes, curves: Curves) -> None:
+    """Points on the scale of the bars, and marks at the upper edge for those far beyond it."""
+    index, errors = curves["index"], curves["reuse_error"]
+    heights = _known([*curves["accumulated"], *curves["threshold"]])
+    top = ERROR_ROOM * max(heights, default=0.0) or math.inf
+    inside = [error if error <= top else math.nan for error in errors]
+    beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
+    axes.set_ylim(0, 1.08 * max([*heights, *_known(inside)], default=0.0) or 1.0)
+    if _known(errors):
+        _points(axes, index, inside, f"reuse error (▲ up to {max(_known(errors)):.2g})" if beyond else "reuse error")
+    if beyond:
+        style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}
+        axes.plot(beyond, [0.97 for _ in beyond], marker="^", transform=axes.get_xaxis_transform(), **style)
+
+
+def _points(axes: Axes, index: Sequence[float], values: Sequence[float], label: str) -> None:
+    style: dict[str, Any] = {"color": VERMILION, "markersize": 4.6, "markeredgecolor": "white", "markeredgewidth": 0.5}
+    axes.plot(index, values, "o", label=label, **style)
+
+
+def _draw_strip(axes: Axes, rows: Rows) -> None:
+    """One row of cells per stream or sample; steps that never came stay empty."""
+    for wanted, colour, label in ((True, BLUE, "computed"), (False, PALE, "reused")):
+        for row, (_, steps) in enumerate(rows):
+            cells = [(step.index - 0.45, 0.9) for step in steps if step.computed == wanted]
+            axes.broken_barh(cells, (row - 0.4, 0.8), facecolors=colour, label=label if row == 0 else None, gid=label)
+    every = math.ceil(len(rows) / MOST_ROW_LABELS)
+    axes.set_yticks(range(0, len(rows), every), [name for name, _ in rows[::every]], parse_math=False)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    _finish(axes, "schedule", "schedule")
+
+
+def _finish(axes: Axes, name: str, caption: str) -> None:
+    """Quiet frame; caption and legend share the line above the panel, off the data."""
+    axes.set_label(name)
+    axes.set_title(caption, loc="left", fontsize=10, color=INK, pad=7)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.0, **LEGEND)
+
+
+def _step_axis(axes: Axes, run: RunRecord) -> None:
+    """The whole run where its length is known, so that what is still to come shows as empty."""
+    indices = [step.index for step in run.steps]
+    first = 0 if run.total else min(indices)
+    axes.set_xlim(first - 0.6, max(run.total or 0, max(indices) + 1) - 0.4)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
+    axes.set_xlabel("step", fontsize=9, color=INK)
+
+
+def _head(figure: Figure, run: RunRecord, sample: int) -> None:
+    """Who and how many in two lines; long names are cut."""
+    height = float(figure.get_figheight())
+    parts = [tally(run), ", ".join(f"{name}={value}" for name, value in run.settings.items())]
+    if run.samples > 1 and len(figure.axes) > 1:
+        parts.insert(1, f"curves: sample {sample}")
+    lines = (
+        (f"{run.policy} on {run.model}", 0.08, 12, 75, "bold", INK),
+        ("   |   ".join(filter(None, parts)), 0.34, 9.5, 140, "normal", GREY),
+    )
+    for text, down, size, most, weight, colour in lines:
+        text = text if len(text) <= most else f"{text[: most - 3]}..."
+        style: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "parse_math": False}
+        figure.text(0.008, 1 - down / height, text, va="top", **style)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - HEAD / height))
+
+
+PANELS = {_draw_ratio: ("ratio", "measured_ratio"), _draw_error: ("accumulated", "reuse_error")}

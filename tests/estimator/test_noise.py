@@ -1,0 +1,95 @@
+"""Noise schedules: hand arithmetic, range, continuity, mean, errors."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from navicache.estimator import Noise, Schedule, check_noise, value
+
+
+def _build(places: list[int], values: list[float]) -> Schedule:
+    return Schedule(tuple((place / 100, noise) for place, noise in zip(sorted(places), values, strict=False)))
+
+
+schedules = st.builds(
+    _build,
+    st.lists(st.integers(0, 100), min_size=1, max_size=6, unique=True),
+    st.lists(st.floats(0.0, 1e3), min_size=6, max_size=6),
+)
+
+
+def test_by_hand():
+    schedule = Schedule(((0.25, 1.0), (0.5, 3.0), (0.75, 0.0)))
+    expected = {-1.0: 1.0, 0.0: 1.0, 0.25: 1.0, 0.375: 2.0, 0.5: 3.0, 0.625: 1.5, 0.75: 0.0, 1.0: 0.0, 9.0: 0.0}
+    assert {progress: schedule.at(progress) for progress in expected} == expected
+    assert schedule.mean == 0.25 * 1.0 + 0.25 * 2.0 + 0.25 * 1.5
+
+
+def test_value_of_constant_and_schedule():
+    schedule = Schedule(((0.0, 0.0), (1.0, 1.0)))
+    assert value(0.05, None) == value(0.05, 0.7) == 0.05
+    assert value(schedule, 0.7) == pytest.approx(0.7)
+    assert value(schedule, None) == 0.5
+
+
+@given(schedules, st.floats(-0.5, 1.5))
+def test_at_stays_in_range(schedule: Schedule, progress: float):
+    values = [noise for _, noise in schedule.points]
+    assert min(values) * (1 - 1e-15) <= schedule.at(progress) <= max(values) * (1 + 1e-15)
+
+
+@given(schedules)
+def test_points_are_met_exactly(schedule: Schedule):
+    assert [schedule.at(progress) for progress, _ in schedule.points] == [noise for _, noise in schedule.points]
+
+
+@given(schedules, st.floats(-0.1, 1.1), st.floats(0.0, 0.1))
+def test_at_is_continuous(schedule: Schedule, progress: float, step: float):
+    slopes = [abs(v_b - v_a) / (b - a) for (a, v_a), (b, v_b) in pairwise(schedule.points)]
+    change = abs(schedule.at(progress + step) - schedule.at(progress))
+    assert change <= max(slopes, default=0.0) * step * (1 + 1e-9) + 1e-9
+
+
+@given(schedules)
+def test_mean_is_the_integral(schedule: Schedule):
+    knots = [progress for progress, _ in schedule.points]
+    assert schedule.mean == pytest.approx(quad(schedule.at, 0.0, 1.0, points=knots)[0], rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ((), "at least one"),
+        (((-0.1, 1.0),), "not in"),
+        (((1.1, 1.0),), "not in"),
+        (((math.nan, 1.0),), "not in"),
+        (((0.0, -1.0),), "value at progress 0.0 is -1.0"),
+        (((0.0, math.inf),), "finite"),
+        (((0.0, math.nan),), "finite"),
+        (((0.5, 1.0), (0.5, 2.0)), "each progress once"),
+        (((0.5, 1.0), (0.2, 2.0)), "sort the points"),
+    ],
+)
+def test_schedule_errors(points: tuple[tuple[float, float], ...], message: str):
+    with pytest.raises(ValueError, match=message):
+        Schedule(points)
+
+
+def test_unknown_progress_is_none_not_nan():
+    with pytest.raises(ValueError, match="value\\(schedule, None\\)"):
+        Schedule(((0.0, 1.0),)).at(math.nan)
+
+
+@pytest.mark.parametrize("noise", [-1e-9, math.nan, math.inf, -math.inf])
+def test_bad_constants(noise: float):
+    with pytest.raises(ValueError, match=r"process_noise is .*finite.*not negative"):
+        check_noise("process_noise", noise)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 1, Schedule(((0.0, 0.0),))])
+def test_good_noise(noise: Noise):
+    check_noise("process_noise", noise)

@@ -1,0 +1,81 @@
+"""The wheel, installed beside torch in an environment of its own, is complete and light to import."""
+
+import json
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("diffusers", "transformers", "matplotlib")
+PROBE = f"""
+import importlib.metadata, importlib.util, json, sys
+import navicache
+print(json.dumps({{
+    "file": navicache.__file__,
+    "version": navicache.__version__,
+    "metadata": importlib.metadata.version("navicache"),
+    "findable": [name for name in {HEAVY} if importlib.util.find_spec(name)],
+    "imported": [name for name in {HEAVY} if name in sys.modules],
+}}))
+"""
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def site_packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the wheel lies in a new environment, which finds torch in ours.
+
+    Python reads no .pth file of a folder that a .pth file names, so our editable install stays out of sight.
+    """
+    home = tmp_path_factory.mktemp("env")
+    venv.create(home, with_pip=False, symlinks=True)
+    python = home / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    site = Path(run(python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    ours = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site / "ours.pth").write_text("\n".join(sorted(ours)))
+    return site
+
+
+@pytest.fixture(scope="module")
+def probe(site_packages: Path) -> dict:
+    python = site_packages.parents[2] / "bin" / "python"
+    return json.loads(run(python, "-I", "-c", PROBE))
+
+
+def test_wheel_carries_types_and_licence_and_nothing_beside_the_package(wheel: Path):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "navicache/py.typed" in names
+    assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"navicache"}
+
+
+def test_import_comes_from_the_wheel(probe: dict, site_packages: Path):
+    assert Path(probe["file"]) == site_packages / "navicache" / "__init__.py"
+
+
+def test_versions_agree(probe: dict, wheel: Path):
+    assert probe["version"] == probe["metadata"] == wheel.name.split("-")[1]
+
+
+def test_import_leaves_heavy_packages_alone(probe: dict):
+    assert probe["findable"], "none of them is installed here, so nothing would be shown"
+    assert probe["imported"] == []
