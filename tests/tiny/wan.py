@@ -20,7 +20,7 @@ from .common import both, component, embed, flow_scheduler, ready, tiny
 
 TEXT_DIM, IMAGE_DIM, INNER = 16, 16, 24
 SIZE = {"height": 48, "width": 64, "num_frames": 9}
-I2V_TOKENS = 512  # Wan's cross attention takes all tokens past the 512th from the end for image tokens
+I2V_TOKENS = 512  # Wan's cross attention takes all but the last 512 tokens for image tokens
 
 
 def _transformer(seed: int, dtype: torch.dtype, **config: Any) -> WanTransformer3DModel:

@@ -33,10 +33,10 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
             return Output((output,), lambda rows: rows[0])
         case [*entries] if listed and entries and all(isinstance(entry, Tensor) for entry in entries):
             rows = tuple(entry.unsqueeze(0) for entry in entries)
-            return Output(rows, lambda rows: type(output)([row.squeeze(0) for row in rows]))
+            return Output(rows, lambda rows: _like(output, [row.squeeze(0) for row in rows]))
         case Mapping() if output:
             key = place if place is not None else _first_key(output)
-            return _nested(output[key], listed, lambda value: type(output)(**{**output, key: value}))
+            return _nested(output[key], listed, lambda value: _like(output, {**output, key: value}))
         case [*entries] if entries:
             position = place if isinstance(place, int) else 0
             return _nested(entries[position], listed, lambda value: _with_entry(output, position, value))
@@ -66,7 +66,15 @@ def _first_key(fields: Mapping[str, Any]) -> str:
 def _with_entry(output: Sequence[Any], position: int, value: Any) -> Any:
     entries = [*output]
     entries[position] = value
-    return type(output)(entries) if type(output) in (list, tuple) else type(output)(*entries)
+    return _like(output, entries)
+
+
+def _like(output: Any, content: Any) -> Any:
+    """A container of the output's own type; diffusers' outputs and named tuples take their fields one by one."""
+    kind = type(output)
+    if isinstance(content, dict):
+        return kind(**content)
+    return kind(content) if kind in (list, tuple) else kind(*content)
 
 
 def select(value: Any, rows: int, indices: Sequence[int], listed: bool) -> Any:

@@ -98,9 +98,7 @@ class Decider:
     def weights(self, moment: Moment, stream: str) -> list[Weights]:
         """How each sample's output is to be predicted at this step."""
         samples = range(len(self.layout))
-        return [
-            self.scheme.predictor.weights(self.predictors[s], self._step(moment, stream, s, 1)) for s in samples
-        ]
+        return [self.scheme.predictor.weights(self.predictors[s], self._step(moment, stream, s, 1)) for s in samples]
 
     def note_compute(self, lesson: Lesson, samples: Sequence[int]) -> None:
         """Queue what a compute taught."""

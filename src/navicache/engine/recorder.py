@@ -54,7 +54,8 @@ class Recorder:
 
     def finish(self, finished: bool) -> None:
         """Close the run."""
-        record = self.current(finished)
+        last = max((index for index, _, _ in self._drafts), default=-1)
+        record = self.current(finished or (self._total is not None and last >= self._total - 1))
         if record is not None:
             self._runs.append(record)
         self._drafts, self._times, self._notes = {}, {}, {}

@@ -29,21 +29,23 @@ def move(rows: Rows, device: torch.device | None, dtype: torch.dtype | None) -> 
 
 def take(rows: Rows, indices: Sequence[int]) -> Rows:
     """Some of the rows, in the order asked for."""
-    if len(rows) > 1:
+    first, *others = rows
+    if others:
         return tuple(rows[i] for i in indices)
-    if list(indices) == list(range(rows[0].shape[0])):
+    if list(indices) == list(range(first.shape[0])):
         return rows
-    return (rows[0][index_tensor(indices, rows[0].device)],)
+    return (first[index_tensor(indices, first.device)],)
 
 
 def put(rows: Rows, indices: Sequence[int], part: Rows) -> Rows:
     """The rows with some of them replaced; nothing is written in place."""
-    if count(part) == count(rows) and list(indices) == list(range(count(rows))):
+    first, *others = rows
+    if list(indices) == list(range(count(rows))):
         return part
-    if len(rows) > 1:
+    if others:
         replaced = dict(zip(indices, part, strict=True))
         return tuple(replaced.get(i, chunk) for i, chunk in enumerate(rows))
-    return (rows[0].index_copy(0, index_tensor(indices, rows[0].device), part[0].to(rows[0].dtype)),)
+    return (first.index_copy(0, index_tensor(indices, first.device), part[0].to(first.dtype)),)
 
 
 def index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:

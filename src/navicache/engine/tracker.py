@@ -189,4 +189,3 @@ def _value(reading: Reading | None) -> float | None:
 
 def _facts(call: Call) -> tuple[object, ...]:
     return (shapes(call.latent), call.latent[0].dtype, call.latent[0].device, call.listed, call.form)
-

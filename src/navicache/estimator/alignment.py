@@ -20,7 +20,7 @@ AlignmentForm = Literal["mean", "newest", "filtered"]
 
 
 def align(
-    filter: Diagonal[B],  # noqa: A002 - the one thing it is; the built-in is not wanted here
+    filter: Diagonal[B],  # noqa: A002 - named as in Diagonal.filter; the built-in is not used here
     form: AlignmentForm,
     beliefs: tuple[B, ...] | None,
     count: int,

@@ -4,7 +4,7 @@ Imported only where diffusers has been imported already.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from diffusers import DiffusionPipeline, ModelMixin, ModularPipeline
 from diffusers.hooks import HookRegistry, ModelHook
@@ -24,7 +24,7 @@ class ContextBox(StateManager):
 
     def __init__(self) -> None:
         """No context is open."""
-        super().__init__(BaseState)
+        super().__init__(BaseState)  # pyright: ignore[reportArgumentType]  (annotated as an instance upstream)
         self.context_now: CacheContext | None = None
 
     def set_context(self, context: CacheContext | None) -> None:
@@ -46,7 +46,7 @@ class NaviCacheHook(ModelHook):
         """Compute or predict."""
         del module
         try:
-            return self.engine(self.fn_ref.original_forward, args, kwargs)
+            return self.engine(cast(Callable[..., Any], self.fn_ref.original_forward), args, kwargs)
         except CannotCache:
             self.give_up()
             raise
@@ -66,7 +66,7 @@ class HookAttachment:
         self._fresh = "_diffusers_hook" not in vars(module)
         self._shadowed = "forward" in vars(module)
         registry = HookRegistry.check_if_exists_or_initialize(module)
-        if HOOK in registry.hooks:
+        if hook_of(module) is not None:
             raise ValueError("this model is cached already: call disable() on the handle, or navicache.disable(model)")
         with_forward_below_offload(
             module, lambda: registry.register_hook(NaviCacheHook(box, engine, self.detach), HOOK)
@@ -75,7 +75,8 @@ class HookAttachment:
     def detach(self) -> None:
         """Take the hook off, wherever other hooks have moved it since."""
         registry = HookRegistry.check_if_exists_or_initialize(self._module)
-        if registry.get_hook(HOOK) is None or registry.get_hook(HOOK).engine is not self.engine:
+        hook = hook_of(self._module)
+        if hook is None or hook.engine is not self.engine:
             return
         with_forward_below_offload(self._module, lambda: registry.remove_hook(HOOK, recurse=False))
         self.engine.end_run("detached", finished=False)
@@ -96,26 +97,25 @@ def with_forward_below_offload(module: nn.Module, change: Callable[[], None]) ->
         change()
         return
     outer = module.forward
-    module.forward = module._old_forward
+    module.forward = cast(Callable[..., Any], module._old_forward)
     change()
-    module._old_forward = module.forward
+    vars(module)["_old_forward"] = module.forward
     module.forward = outer
 
 
 def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Host:
     """What context and scheduler tell about the call at hand, without touching the device."""
-    context = box.context_now or CacheContext(None)
+    context = box.context_now
     scheduler = getattr(pipeline, "scheduler", None)
     timesteps = getattr(scheduler, "timesteps", None)
-    total = steps or context.num_inference_steps or getattr(pipeline, "_num_timesteps", None)
+    told = Host() if context is None else Host(context.name, context.step_index, context.num_inference_steps)
+    total = steps or told.total or getattr(pipeline, "_num_timesteps", None)
     total = len(timesteps) if total is None and timesteps is not None else total
-    index = context.step_index
+    index = told.index
     if index is None and timesteps is not None:
         index = _scheduler_index(scheduler, len(timesteps) - (total or len(timesteps)))
-    sigma = context.sigma
-    if sigma is not None and not 0 <= sigma <= 1:
-        sigma = None
-    return Host(context.name, index, total, sigma, timesteps)
+    sigma = None if context is None or context.sigma is None or not 0 <= context.sigma <= 1 else context.sigma
+    return Host(told.name, index, total, sigma, timesteps)
 
 
 def _scheduler_index(scheduler: Any, skipped: int) -> int | None:
@@ -148,9 +148,14 @@ def config_of(module: nn.Module) -> dict[str, Any]:
     return dict(getattr(module, "config", {}))
 
 
+def hook_of(module: nn.Module) -> NaviCacheHook | None:
+    """The cache on a model, if it has one."""
+    registry = vars(module).get("_diffusers_hook")
+    return None if registry is None else registry.get_hook(HOOK)
+
+
 def detach_from(module: nn.Module) -> None:
     """Take the cache off a model, if it has one."""
-    if "_diffusers_hook" in vars(module):
-        hook = module._diffusers_hook.get_hook(HOOK)
-        if hook is not None:
-            hook.give_up()
+    hook = hook_of(module)
+    if hook is not None:
+        hook.give_up()

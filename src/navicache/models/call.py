@@ -21,7 +21,7 @@ class CallSpec:
     time: Place | None = None
     conditioning: tuple[Place, ...] | None = None  # what tells prompts and guidance branches apart
     output: Place | None = None  # key or position in the returned container; None: its first tensor
-    channel_dim: int | None = None  # of the batched latent; None: 1, or the last one for tokens (batch, tokens, channels)
+    channel_dim: int | None = None  # of the batched latent; None: 1, or the last one of (batch, tokens, channels)
 
 
 LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img")

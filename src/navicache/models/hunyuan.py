@@ -13,7 +13,9 @@ MODELS = (
             "navicache": _NAVI,
             "ema": ema_modes(_NAVI),
             "easycache": {
-                "mid": Preset({"threshold": 0.025, "align_steps": 5}, "EasyCache4HunyuanVideo/easycache_sample_video.py")
+                "mid": Preset(
+                    {"threshold": 0.025, "align_steps": 5}, "EasyCache4HunyuanVideo/easycache_sample_video.py"
+                )
             },
             **fixed(1.8, 0.5, "paper, Table 1: latencies imply 28 (static) and 25 (random) computed steps of 50"),
         },

@@ -91,9 +91,5 @@ class Ema(EasyCache):
 
 def smoothed(knobs: EasyCache, alpha: float):
     """The guarded gate of both policies."""
-    gate = RatioGate(
-        filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=knobs.rows
-    )
-    return guarded(
-        gate, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse
-    )
+    gate = RatioGate(filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=knobs.rows)
+    return guarded(gate, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse)

@@ -92,9 +92,7 @@ class Static:
 
     def schemes(self) -> tuple[Scheme, ...]:
         """A fixed schedule with the residual held."""
-        gate = guarded(
-            IntervalGate(interval=self.interval), align_steps=self.align_steps, last_step=self.last_step
-        )
+        gate = guarded(IntervalGate(interval=self.interval), align_steps=self.align_steps, last_step=self.last_step)
         return (Scheme("model", gate, ResidualHold()),)
 
 

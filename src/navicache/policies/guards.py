@@ -7,7 +7,7 @@ The wrapped gate is always asked first, so that its own clock keeps running; its
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
 
@@ -131,13 +131,9 @@ def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
 
 
 def _finite(value: object) -> bool:
-    match value:
-        case float():
-            return math.isfinite(value)
-        case tuple():
-            return all(map(_finite, value))
-        case _:
-            return True
+    if isinstance(value, tuple):
+        return all(map(_finite, cast("tuple[object, ...]", value)))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def guarded(gate: Gate[S], *, align_steps: int, last_step: bool, longest_reuse: int | None = None) -> Gate[S]:

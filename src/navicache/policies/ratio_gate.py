@@ -25,7 +25,7 @@ class RatioState(NamedTuple):
     """What the gate remembers within one run."""
 
     beliefs: tuple[Any, ...] | None = None  # one per dimension; None before the first ratio
-    count: int = 0  # ratios observed
+    observed: int = 0  # ratios so far
     gains: tuple[float, ...] = ()
     accumulated: float = 0.0
     predicted: float | None = None
@@ -86,12 +86,12 @@ class RatioGate:
         if z is None:
             return state
         if state.beliefs is None or aligning(outcome.index, outcome.own_index, self.align_steps):
-            beliefs, gains = align(self._filters, self.alignment, state.beliefs, state.count, z, outcome.progress)
+            beliefs, gains = align(self._filters, self.alignment, state.beliefs, state.observed, z, outcome.progress)
         else:
             grown = self.grow_on_reuse
             prior = state.beliefs if grown else self._filters.predict(state.beliefs, outcome.progress)
             beliefs, gains = self._filters.correct(prior, z, outcome.progress)
-        return state._replace(beliefs=beliefs, gains=gains, count=state.count + 1)
+        return state._replace(beliefs=beliefs, gains=gains, observed=state.observed + 1)
 
     def explain(self, state: RatioState) -> Mapping[str, float]:
         """Ratio, variance and gain (means over the dimensions), and the error against its threshold."""
