@@ -1,9 +1,8 @@
 """One call of the model, as the engine sees it."""
 
 import inspect
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -12,8 +11,7 @@ from navicache.engine.rows import Rows
 from navicache.models import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallSpec, Place
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """The facts of a call that need no device."""
 
     latent: Rows
@@ -49,14 +47,11 @@ class Reader:
                 f"the latent argument {self._latent!r} is {type(latent).__name__}, not a tensor or a list of tensors; "
                 "say which argument it is with call=CallSpec(latent=...)"
             )
-        conditioning = (self._get(place, args, kwargs, CONDITIONING_NAMES) for place in self._conditioning)
-        return Call(
-            latent=chunks,
-            listed=listed,
-            time=self._get(self._time, args, kwargs, TIME_NAMES),
-            conditioning=tuple(_tensors(conditioning)),
-            form=self._get("return_dict", args, kwargs),
-        )
+        conditioning: list[Tensor] = []
+        for place in self._conditioning:
+            _collect(self._get(place, args, kwargs, CONDITIONING_NAMES), conditioning)
+        time = self._get(self._time, args, kwargs, TIME_NAMES)
+        return Call(chunks, listed, time, tuple(conditioning), self._get("return_dict", args, kwargs))
 
     def _get(
         self, place: Place | None, args: tuple[Any, ...], kwargs: Mapping[str, Any], usual: tuple[str, ...] = ()
@@ -98,12 +93,9 @@ def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | Non
     return usual or tuple(name for name in names if name not in taken)
 
 
-def _tensors(values: Iterable[Any]) -> Iterable[Tensor]:
-    for value in values:
-        match value:
-            case Tensor():
-                yield value
-            case list() | tuple():
-                yield from _tensors(value)
-            case _:
-                pass
+def _collect(value: Any, tensors: list[Tensor]) -> None:
+    if isinstance(value, Tensor):
+        tensors.append(value)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            _collect(entry, tensors)

@@ -7,16 +7,16 @@ import torch
 
 from navicache.engine.call import Call, Reader
 from navicache.engine.containers import select
-from navicache.engine.decider import Moment
-from navicache.engine.fetch import Reading, fetch
-from navicache.engine.recorder import Recorder
+from navicache.engine.fetch import fetch
+from navicache.engine.lesson import Moment
+from navicache.engine.recorder import Line, Recorder
 from navicache.engine.rows import mean_abs, minus
 from navicache.engine.run import LEAD, Run, new_run
 from navicache.engine.stream import Keep
-from navicache.engine.tracker import Host, Placement, Tracker, time_reading
+from navicache.engine.tracker import Host, Placement, Tracker
 from navicache.engine.work import Work
 from navicache.models import CallSpec
-from navicache.policies import Policy, settings
+from navicache.policies import Policy, Verdict, settings
 from navicache.records import Trace
 
 Forward = Callable[..., Any]
@@ -40,7 +40,7 @@ class Engine:
         self.policy, self.reader, self.call = policy, reader, call or CallSpec()
         self.keep, self.surroundings = keep or Keep(), surroundings
         self.tracker = Tracker()
-        self.recorder = Recorder(model, policy.name, settings(policy))
+        self.recorder = Recorder(model, policy.name, settings(policy), self.scheme.gate)
         self.run: Run | None = None
 
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -48,10 +48,15 @@ class Engine:
         try:
             with torch.no_grad():
                 call = self.reader.read(args, kwargs)
-                run, stream = self._enter(call, self.surroundings())
+                run, name = self._enter(call, self.surroundings())
+                if not run.aside:
+                    work = Work(run, call, name, run.decider(name), run.stream(name))
+                    samples = self._computing(work)
+                    if not samples:
+                        return work.predicted()
             if run.aside:
                 return forward(*args, **kwargs)
-            return self._produce(run, call, stream, forward, args, kwargs)
+            return self._compute(work, samples, forward, args, kwargs)
         except BaseException:
             self.end_run("the run before was aborted", finished=False)
             raise
@@ -78,7 +83,7 @@ class Engine:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
         if call.time is not None:
-            self.recorder.keep_time(self.tracker.index, placement.time or time_reading(call.time))
+            self.recorder.keep_time(self.tracker.index, call.time)
         if placement.kind != "follow" and not self.run.aside:
             self.run.see(call)
         self._decide(self.run, placement)
@@ -86,7 +91,7 @@ class Engine:
 
     def _look(self, run: Run, call: Call, placement: Placement) -> Placement:
         """Measure this step's input and fetch all that waits: the one device sync of a step."""
-        reads = self.scheme.gate.reads
+        reads = run.reads
         questions = self.tracker.open_questions(placement)
         if run.aside:
             fetch(questions)
@@ -94,15 +99,16 @@ class Engine:
         latent = run.inner(call.latent)
         change = minus(latent, run.last_seen) if placement.tentative or reads & {"since_seen", "by_channel"} else None
         for name, decider in run.deciders.items():
-            decider.measure(change, latent, run.streams.get(placement.stream if name == LEAD else name))
-        moved = [Reading(mean_abs(change))] if placement.tentative and change is not None else []
+            decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
+        moved = [mean_abs(change)] if placement.tentative and change is not None else []
         run.watch_layout(latent)
-        if reads or questions:
+        needed = bool(reads or questions or run.flags)
+        if needed:
             fetch([*questions, *moved, *run.waiting()])
         placement = self.tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
         if placement.kind == "step":
             run.settle_layout()
-        if reads or questions:
+        if needed:
             self._learn(run)
         return placement
 
@@ -120,7 +126,8 @@ class Engine:
         if host.total is not None and not host.index and host.total <= self.policy.align_steps + 2:
             run.aside = True
             self.recorder.note(
-                f"{host.total} steps are too few to reuse any after {self.policy.align_steps} to align: stepped aside"
+                f"{host.total} steps leave next to nothing to reuse after {self.policy.align_steps} to align: "
+                "stepped aside, every step is computed"
             )
         run.watch_layout(call.latent)
         return run
@@ -131,10 +138,10 @@ class Engine:
         stream, moment = placement.stream, self._moment()
         decider = run.decider(stream)
         if run.aside:
-            self.recorder.add(moment.index, stream, 0, computed=True, reason="too few steps", sigma=moment.sigma)
-        elif placement.kind == "follow" and self.scheme.gate.streams == "lead":
+            self.recorder.add(moment.index, stream, 0, Line(Verdict(True, "too few steps")))
+        elif placement.kind == "follow" and run.lead:
             for sample, verdict in enumerate(run.verdicts):
-                self.recorder.add(moment.index, stream, sample, computed=verdict.compute, reason="follows")
+                self.recorder.add(moment.index, stream, sample, Line(Verdict(verdict.compute, "follows")))
         else:
             elements = sum(chunk.numel() for chunk in run.last_seen) // len(decider.layout)
             run.verdicts = decider.decide(moment, stream, elements)
@@ -143,36 +150,31 @@ class Engine:
         at, host = self.tracker, self.tracker.host
         return Moment(at.index, at.own_index, host.total, at.known_time, host.sigma)
 
-    def _computing(self, run: Run, name: str) -> list[int]:
+    def _computing(self, work: Work) -> list[int]:
         """Samples to compute: those decided for, and those with no reference from the last computed step."""
-        stream, decider, samples = run.stream(name), run.decider(name), []
-        for sample, verdict in enumerate(run.verdicts):
-            missing = stream.computed_at[sample] is None or stream.computed_at[sample] != decider.computed_at[sample]
-            if verdict.compute or missing:
+        samples = []
+        for sample, verdict in enumerate(work.run.verdicts):
+            reference, last = work.stream.computed_at[sample], work.decider.computed_at[sample]
+            if verdict.compute:
                 samples.append(sample)
-            if missing and not verdict.compute:
-                self.recorder.amend(self.tracker.index, name, sample, computed=True, reason="no reference")
+            elif reference is None or reference != last:
+                samples.append(sample)
+                line = {"computed": True, "reason": "no reference"}
+                self.recorder.amend(self.tracker.index, work.name, sample, line)
         return samples
 
-    # -- compute or predict -------------------------------------------------------------------------------------------
-
-    def _produce(
-        self, run: Run, call: Call, name: str, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    def _compute(
+        self, work: Work, samples: list[int], forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
-        work = Work(run, call, name, self._moment(), self.call.output)
-        samples = self._computing(run, name)
-        rows = work.rows_of(samples)
-        if not rows:
-            with torch.no_grad():
-                return work.predicted()
-        if len(rows) == run.rows:
-            result = forward(*args, **kwargs)
-        else:
-            kwargs = {key: select(value, run.rows, rows, call.listed) for key, value in kwargs.items()}
-            result = forward(*(select(value, run.rows, rows, call.listed) for value in args), **kwargs)
-        leads = self.scheme.gate.streams == "each" or name == self.tracker.called[0]
+        """Run the model on the rows that need it."""
+        rows, whole, listed = work.rows_of(samples), work.run.rows, work.call.listed
+        if rows is not None:
+            args = tuple(select(value, whole, rows, listed) for value in args)
+            kwargs = {key: select(value, whole, rows, listed) for key, value in kwargs.items()}
+        result = forward(*args, **kwargs)
+        leads = not work.run.lead or work.name == self.tracker.called[0]
         with torch.no_grad():
-            return work.computed(result, samples, leads)
+            return work.computed(result, samples, self._moment(), self.call.output, leads)
 
     # -- learn and close ----------------------------------------------------------------------------------------------
 

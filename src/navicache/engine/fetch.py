@@ -1,6 +1,6 @@
 """The only door from the device to the host: values queue up as tensors and cross together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -9,24 +9,39 @@ from torch import Tensor
 class Reading:
     """A short vector of floats that may still be on the device."""
 
-    def __init__(self, tensor: Tensor) -> None:
-        """Remember a tensor that nobody will write to."""
+    __slots__ = ("scale", "tensor", "values")
+
+    def __init__(self, tensor: Tensor, scale: float = 1.0) -> None:
+        """Remember a tensor that nobody will write to; its values are scaled on arrival, where that costs nothing."""
         self.tensor: Tensor | None = tensor.detach()
+        self.scale = scale
         self.values: list[float] = []
 
+    def arrive(self, values: list[float]) -> None:
+        """Take the values over and let the tensor go."""
+        self.values = values if self.scale == 1.0 else [value * self.scale for value in values]
+        self.tensor = None
 
-def fetch(readings: Sequence[Reading]) -> None:
+
+def fetch(readings: Iterable[Reading]) -> None:
     """Bring all readings over; one device sync per device that is not the CPU, however many there are."""
-    waiting = [(r, r.tensor) for r in readings if r.tensor is not None]
+    waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]
     for device in {tensor.device for _, tensor in waiting}:
-        here = [(r, tensor) for r, tensor in waiting if tensor.device == device]
-        flat = [tensor.reshape(-1).to(torch.float32) for _, tensor in here]
-        values = transfer(flat[0] if len(flat) == 1 else torch.cat(flat))
+        here = [(reading, tensor.reshape(-1)) for reading, tensor in waiting if tensor.device == device]
+        values = transfer(here[0][1] if len(here) == 1 else torch.cat([tensor.float() for _, tensor in here]))
+        start = 0
         for reading, tensor in here:
-            reading.values, values = values[: tensor.numel()], values[tensor.numel() :]
-            reading.tensor = None
+            end = start + tensor.numel()
+            reading.arrive(values[start:end])
+            start = end
 
 
 def transfer(values: Tensor) -> list[float]:
     """The device sync itself; tests count its calls."""
     return values.tolist()
+
+
+def time_reading(time: Tensor | float) -> Reading:
+    """A time, the largest where every token has its own."""
+    tensor = time if isinstance(time, Tensor) else torch.tensor([float(time)])
+    return Reading(tensor.to(torch.float32).amax())

@@ -2,23 +2,37 @@
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from navicache.engine.fetch import Reading
+from torch import Tensor
+
+from navicache.engine.fetch import Reading, time_reading
+from navicache.policies import Gate, Step, Verdict
 from navicache.records import RunRecord, StepRecord
 
 KEPT_RUNS = 32  # a server must not grow for ever
 
 
+class Line(NamedTuple):
+    """A decision as it was taken. States never change, so that what it meant can be worked out later."""
+
+    verdict: Verdict
+    step: Step | None = None  # None for followers, which measure nothing
+    state: Any = None  # of the gate
+
+
 class Recorder:
     """The trace of one engine."""
 
-    def __init__(self, model: str, policy: str, settings: Mapping[str, Any]) -> None:
+    def __init__(self, model: str, policy: str, settings: Mapping[str, Any], gate: Gate[Any]) -> None:
         """Nothing has run yet."""
+        self._gate = gate
         self._about: dict[str, Any] = {"model": model, "policy": policy, "settings": dict(settings)}
         self._runs: deque[RunRecord] = deque(maxlen=KEPT_RUNS)
-        self._drafts: dict[tuple[int, str, int], dict[str, Any]] = {}
-        self._times: dict[int, Reading] = {}
+        self._lines: dict[tuple[int, str, int], Line] = {}
+        self._amended: dict[tuple[int, str, int], dict[str, Any]] = {}
+        self._times: dict[int, Tensor | float] = {}
+        self._read_times: dict[int, Reading] = {}
         self._notes: dict[str, None] = {}
         self._started, self._total = "", None
 
@@ -26,27 +40,31 @@ class Recorder:
         """Open a run."""
         self._started, self._total = why, total
 
-    def add(self, index: int, stream: str, sample: int, **fields: Any) -> None:
+    def add(self, index: int, stream: str, sample: int, line: Line) -> None:
         """Write one line."""
-        self._drafts[index, stream, sample] = fields
+        self._lines[index, stream, sample] = line
 
-    def amend(self, index: int, stream: str, sample: int, **fields: Any) -> None:
-        """Complete a line with what has been measured since."""
-        self._drafts[index, stream, sample].update(fields)
+    def amend(self, index: int, stream: str, sample: int, fields: dict[str, Any]) -> None:
+        """Complete a line with fields of a `StepRecord` found out since."""
+        self._amended.setdefault((index, stream, sample), {}).update(fields)
 
     def split(self, samples: int) -> None:
         """Give every sample its own lines, once it is known how many there are."""
-        for (index, stream, _), fields in list(self._drafts.items()):
+        for (index, stream, _), line in list(self._lines.items()):
             for sample in range(1, samples):
-                self._drafts.setdefault((index, stream, sample), dict(fields))
+                self._lines.setdefault((index, stream, sample), line)
 
-    def keep_time(self, index: int, time: Reading) -> None:
-        """Remember the time of a step, to be fetched with the rest."""
-        self._times.setdefault(index, time)
+    def keep_time(self, index: int, time: Tensor | float) -> None:
+        """Remember the time of a step; reading it can wait, but its owner may write to it."""
+        if index not in self._times:
+            self._times[index] = time.detach().clone() if isinstance(time, Tensor) else time
 
     def waiting(self) -> list[Reading]:
         """Times that have not crossed yet."""
-        return [time for time in self._times.values() if time.tensor is not None]
+        for index, time in self._times.items():
+            if index not in self._read_times:
+                self._read_times[index] = time_reading(time)
+        return [reading for reading in self._read_times.values() if reading.tensor is not None]
 
     def note(self, text: str) -> None:
         """Say something about the run, once."""
@@ -54,25 +72,21 @@ class Recorder:
 
     def finish(self, finished: bool) -> None:
         """Close the run."""
-        last = max((index for index, _, _ in self._drafts), default=-1)
+        last = max((index for index, _, _ in self._lines), default=-1)
         record = self.current(finished or (self._total is not None and last >= self._total - 1))
         if record is not None:
             self._runs.append(record)
-        self._drafts, self._times, self._notes = {}, {}, {}
+        self._lines, self._amended, self._times, self._read_times, self._notes = {}, {}, {}, {}, {}
 
     def current(self, finished: bool = False) -> RunRecord | None:
         """The open run as it stands."""
-        if not self._drafts:
+        if not self._lines:
             return None
-        lines = [
-            StepRecord(index=index, stream=stream, sample=sample, time=self._time(index), **fields)
-            for (index, stream, sample), fields in self._drafts.items()
-        ]
         return RunRecord(
             **self._about,
             started=self._started,
             total=self._total,
-            steps=tuple(lines),
+            steps=tuple(self._record(place, line) for place, line in self._lines.items()),
             notes=tuple(self._notes),
             finished=finished,
         )
@@ -83,6 +97,15 @@ class Recorder:
         current = self.current()
         return (*self._runs, current) if current else tuple(self._runs)
 
+    def _record(self, place: tuple[int, str, int], line: Line) -> StepRecord:
+        index, stream, sample = place
+        fields: dict[str, Any] = {"computed": line.verdict.compute, "reason": line.verdict.reason}
+        if line.step is not None:
+            fields |= {"sigma": line.step.sigma, "input_change": line.step.since_seen}
+            fields |= self._gate.explain(line.state)
+        fields |= self._amended.get(place, {})
+        return StepRecord(index=index, stream=stream, sample=sample, time=self._time(index), **fields)
+
     def _time(self, index: int) -> float | None:
-        reading = self._times.get(index)
+        reading = self._read_times.get(index)
         return reading.values[0] if reading is not None and reading.values else None

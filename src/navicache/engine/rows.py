@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from navicache.engine.fetch import Reading
+
 Rows = tuple[Tensor, ...]
 
 
@@ -27,21 +29,17 @@ def move(rows: Rows, device: torch.device | None, dtype: torch.dtype | None) -> 
     return tuple(chunk.to(device=device, dtype=dtype) for chunk in rows)
 
 
-def take(rows: Rows, indices: Sequence[int]) -> Rows:
-    """Some of the rows, in the order asked for."""
-    first, *others = rows
-    if others:
-        return tuple(rows[i] for i in indices)
-    if list(indices) == list(range(first.shape[0])):
+def take(rows: Rows, indices: Sequence[int] | None) -> Rows:
+    """Some of the rows, in the order asked for; None for all of them."""
+    if indices is None:
         return rows
-    return (first[index_tensor(indices, first.device)],)
+    first, *others = rows
+    return tuple(rows[i] for i in indices) if others else (first[index_tensor(indices, first.device)],)
 
 
 def put(rows: Rows, indices: Sequence[int], part: Rows) -> Rows:
     """The rows with some of them replaced; nothing is written in place."""
     first, *others = rows
-    if list(indices) == list(range(count(rows))):
-        return part
     if others:
         replaced = dict(zip(indices, part, strict=True))
         return tuple(replaced.get(i, chunk) for i, chunk in enumerate(rows))
@@ -56,22 +54,25 @@ def index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:
 
 def minus(left: Rows, right: Rows) -> Rows:
     """Row by row difference."""
-    return tuple(torch.sub(a, b.to(a.device)) for a, b in zip(left, right, strict=True))
+    return tuple(a - (b if b.device == a.device else b.to(a.device)) for a, b in zip(left, right, strict=True))
 
 
-def mean_abs(rows: Rows) -> Tensor:
-    """Mean absolute value of each row, in float32 or better."""
-    return torch.cat([_norms(chunk.flatten(1)) for chunk in rows])
+def mean_abs(rows: Rows) -> Reading:
+    """Mean absolute value of each row, summed in float32 or better."""
+    return _means([chunk.flatten(1) for chunk in rows])
 
 
-def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Tensor:
-    """Mean absolute value of each channel of each row: (rows, channels)."""
-    return torch.cat([_norms(chunk.movedim(channel_dim, 1).flatten(2)) for chunk in rows])
+def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
+    """Mean absolute value of each channel of each row, row by row."""
+    return _means([chunk.movedim(channel_dim, 1).flatten(2) for chunk in rows])
 
 
-def _norms(values: Tensor) -> Tensor:
-    wide = torch.promote_types(values.dtype, torch.float32)
-    return torch.linalg.vector_norm(values, 1, dim=-1, dtype=wide) / max(1, values.shape[-1])
+def _means(values: list[Tensor]) -> Reading:
+    wide = torch.float64 if values[0].dtype == torch.float64 else torch.float32
+    sums = [torch.linalg.vector_norm(value, 1, dim=-1, dtype=wide) for value in values]
+    if len(sums) == 1:
+        return Reading(sums[0], 1 / max(1, values[0].shape[-1]))
+    return Reading(torch.cat([total / value.shape[-1] for total, value in zip(sums, values, strict=True)]))
 
 
 def same(left: Rows, right: Rows) -> Tensor:

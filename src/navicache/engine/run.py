@@ -33,9 +33,14 @@ class Run:
     flags: list[list[Reading]] = field(default_factory=list)  # which rows agree, at the first two steps
     verdicts: list[Verdict] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Look up once what is asked at every call."""
+        self.lead = self.scheme.gate.streams == "lead"
+        self.reads = self.scheme.gate.reads
+
     def decider(self, stream: str) -> Decider:
         """Who decides for a stream."""
-        key = LEAD if self.scheme.gate.streams == "lead" else stream
+        key = LEAD if self.lead else stream
         if key not in self.deciders:
             self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim)
             self.deciders[key].begin(self.rows)
@@ -48,9 +53,19 @@ class Run:
             self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[None] * samples)
         return self.streams[name]
 
+    @property
+    def fitted(self) -> Fit:
+        """How the latent lies in input and output; before the first output, as if it were all of both."""
+        return self.fit or Fit()
+
+    def computed_input(self, name: str) -> Rows | None:
+        """The latent of a stream's last computed step."""
+        stream = self.streams.get(name)
+        return stream.history[0][0] if stream is not None and stream.history else None
+
     def inner(self, latent: Rows) -> Rows:
         """The latent part of an input."""
-        return latent if self.fit is None else self.fit.inner(latent)
+        return latent if self.fit is None or self.fit.width is None else self.fit.inner(latent)
 
     def see(self, call: Call) -> None:
         """Take over the latent of a new step."""
@@ -70,7 +85,7 @@ class Run:
         if len(self.flags) != 2 or len(next(iter(self.deciders.values())).layout) > 1:
             return
         layout = settle(self.rows, *([flag.values[0] for flag in flags] for flags in self.flags))
-        self.flags.append([])  # settled
+        self.flags = [[], [], []]  # settled
         if len(layout) > 1:
             self.recorder.split(len(layout))
             for decider in self.deciders.values():

@@ -4,21 +4,18 @@ What the caller's surroundings tell (a cache context, a scheduler) settles most 
 are silent, the time, the latent and the conditioning are asked, in the one transfer that a leading call makes anyway.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
-
-import torch
-from torch import Tensor
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from navicache.engine.call import Call
-from navicache.engine.fetch import Reading
+from navicache.engine.fetch import Reading, time_reading
 from navicache.engine.rows import Rows, identical, same, shapes
 
 Kind = Literal["run", "step", "follow"]
 
 
-@dataclass(frozen=True)
-class Host:
+class Host(NamedTuple):
     """What is known without the device about where a call stands."""
 
     name: str | None = None  # the guidance branch
@@ -28,8 +25,7 @@ class Host:
     token: object | None = None  # another object in another run
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """Where a call belongs: a new run, a new step of this run, or one more stream of this step."""
 
     kind: Kind
@@ -38,7 +34,7 @@ class Placement:
     tentative: bool = False  # the latent and the time must agree that the step is new
     time: Reading | None = None
     moved: bool = False  # the conditioning is not the memory it was
-    equal: dict[str, Reading] = field(default_factory=dict)  # does it equal that of this stream all the same?
+    equal: Mapping[str, Reading] = MappingProxyType({})  # does it equal that of this stream all the same?
 
 
 class Tracker:
@@ -53,6 +49,7 @@ class Tracker:
         """The next call begins a run."""
         if self.started:
             self.started, self.why = False, why
+            self.conditioning, self.token = {}, None
 
     def place(self, call: Call, host: Host) -> Placement:
         """Place a call by what needs no device; open questions are put as readings."""
@@ -77,18 +74,20 @@ class Tracker:
 
     def settle(self, placement: Placement, unchanged: bool) -> Placement:
         """Answer the open questions; the readings have been fetched, `unchanged` means a bit-equal latent."""
+        if not (placement.tentative or placement.moved or placement.time):
+            return placement
         equal = [stream for stream, flag in placement.equal.items() if flag.values[0]]
         free = [stream for stream in equal if stream not in self.called]
         repeated = placement.stream in self.called or (bool(equal) and not free)
         if placement.tentative and unchanged and _value(placement.time) == _value(self.time):
             if not (repeated and self.own_index == 0):
-                return replace(placement, kind="follow", stream=free[0] if free else self._another(placement.stream))
-            return replace(placement, kind="run", why="the first step again")
+                return placement._replace(kind="follow", stream=free[0] if free else self._another(placement.stream))
+            return placement._replace(kind="run", why="the first step again")
         if self._new_by_time(_value(placement.time)):
-            return replace(placement, kind="run", why="the time went back")
+            return placement._replace(kind="run", why="the time went back")
         if placement.moved and not equal:
-            return replace(placement, kind="run", why="the conditioning changed")
-        return replace(placement, stream=equal[0] if equal else placement.stream)
+            return placement._replace(kind="run", why="the conditioning changed")
+        return placement._replace(stream=equal[0] if equal else placement.stream)
 
     def enter(self, placement: Placement, call: Call, host: Host) -> None:
         """Take the position a settled placement says."""
@@ -170,12 +169,6 @@ class Tracker:
         if time is None or first is None or last is None:
             return False
         return time == first or (time - last) * self.direction < 0
-
-
-def time_reading(time: Tensor | float) -> Reading:
-    """A time, the largest where every token has its own."""
-    tensor = time if isinstance(time, Tensor) else torch.tensor([float(time)])
-    return Reading(tensor.to(torch.float32).amax())
 
 
 def _asked(call: Call, host: Host) -> Reading | None:

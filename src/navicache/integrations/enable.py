@@ -152,8 +152,13 @@ def _policy(options: Options, spec: ModelSpec) -> Policy:
 
 
 def _note(spec: ModelSpec, options: Options) -> str:
-    by_name = options.policy is None or isinstance(options.policy, str)
-    return spec.note if by_name and "threshold" not in options.knobs else ""
+    """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
+    if isinstance(options.policy, str | None):
+        name = options.policy or DEFAULT_POLICY
+        chosen = preset(spec, name, options.mode or DEFAULT_MODE)
+        if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
+            return spec.note
+    return ""
 
 
 def _name(target: Any) -> str:

@@ -17,6 +17,9 @@ _TI2V = {
 }
 _A14B = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; no setting is published for two experts", inferred=True)
 
+_GUESS = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; this size is not published", inferred=True)
+_EASY_GUESS = {"mid": Preset(_EASY21["mid"].knobs, "as Wan 2.1; this size is not published", inferred=True)}
+
 _WAN21_PRESETS = {"navicache": _WAN21, "ema": ema_modes(_WAN21), "easycache": _EASY21, **_FIXED}
 _WAN21_README_PRESETS = {"navicache": _README, "ema": ema_modes(_README), "easycache": _EASY21, **_FIXED}
 
@@ -57,7 +60,7 @@ MODELS = (
     ModelSpec(
         "Wan of an unlisted size",
         _WAN,
-        presets=_WAN21_PRESETS,
+        presets={"navicache": _GUESS, "ema": ema_modes(_GUESS), "easycache": _EASY_GUESS, **_FIXED},
         note="a Wan transformer of an unlisted size; the Wan 2.1 values are used",
     ),
 )

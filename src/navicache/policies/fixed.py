@@ -1,7 +1,7 @@
-"""Policies that look at nothing but the step index: the paper's "static cache" and "random" rows (methods.md 6).
+"""Policies that look at nothing but the step index: the paper's "static cache" and "random" rows.
 
-Neither has published code. As suggested there: the first and the last step compute, all streams share one
-decision, and a reuse holds the residual.
+Neither has published code (docs/policies.md says what its figures imply). Here the first and the last step compute, all
+streams share one decision, and a reuse holds the residual.
 """
 
 import random

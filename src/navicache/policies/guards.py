@@ -1,13 +1,13 @@
 """What all policies share, written once: wrappers that may turn a reuse into a compute, never the other way.
 
-The wrapped gate is always asked first, so that its own clock keeps running; its accumulated error is cleared by
-`learn`, which follows every compute whoever ordered it.
+The wrapped gate is asked first, so that its own clock keeps running, except about a step that cannot be trusted; its
+accumulated error is cleared by `learn`, which follows every compute whoever ordered it.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Generic, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
 
@@ -120,6 +120,19 @@ class Finite(Guard[S]):
         return self.gate.learn(state, replace(outcome, **dict.fromkeys(nonfinite_fields(outcome))))
 
 
+MEASURED = {
+    Step: ("since_seen", "since_computed", "output_size", "by_channel"),
+    Outcome: (
+        "input_change",
+        "output_change",
+        "output_size",
+        "prediction_error",
+        "input_by_channel",
+        "output_by_channel",
+    ),
+}
+
+
 def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
     """Names of the measurements that are NaN or infinite.
 
@@ -127,20 +140,17 @@ def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
         >>> nonfinite_fields(Step(index=3, own_index=3, since_seen=math.inf, output_size=1.0))
         ('since_seen',)
     """
-    return tuple(f.name for f in fields(facts) if not _finite(getattr(facts, f.name)))
+    return tuple(name for name in MEASURED[type(facts)] if not _finite(getattr(facts, name)))
 
 
-def _finite(value: object) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_finite, cast("tuple[object, ...]", value)))
-    return not isinstance(value, float) or math.isfinite(value)
+def _finite(value: float | tuple[float, ...] | None) -> bool:
+    if value is None:
+        return True
+    return all(map(math.isfinite, value)) if isinstance(value, tuple) else math.isfinite(value)
 
 
 def guarded(gate: Gate[S], *, align_steps: int, last_step: bool, longest_reuse: int | None = None) -> Gate[S]:
     """The gate behind the guards every policy has."""
-    guard: Gate[S] = Finite(gate)
-    if longest_reuse is not None:
-        guard = LongestReuse(guard, longest_reuse)
-    if last_step:
-        guard = LastStep(guard)
-    return Align(guard, align_steps)
+    guard = gate if longest_reuse is None else LongestReuse(gate, longest_reuse)
+    guard = LastStep(guard) if last_step else guard
+    return Finite(Align(guard, align_steps))

@@ -90,6 +90,8 @@ class NaviCache:
                 object.__setattr__(self, knob, choices[self.paper_text or drifts])
         for knob, words in WORDS.items():
             check_choice(knob, getattr(self, knob), words)
+        if self.dimensions == "channel" and self.change_since == "computed":
+            raise ValueError('dimensions="channel" measures from the last step seen: set change_since="seen" with it')
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
         for knob in ("process_noise", "measurement_noise", "drift_noise", "initial_variance", "deviations"):

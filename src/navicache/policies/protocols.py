@@ -101,11 +101,11 @@ class Gate(Protocol[S]):
         ...
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
-        """Compute or reuse. Called once a step, also where a guard has the last word."""
+        """Compute or reuse. Asked once a step, also where a guard has the last word, unless a measurement is broken."""
         ...
 
     def learn(self, state: S, outcome: Outcome) -> S:
-        """Take in what a compute taught; called after every compute, before the next `decide`."""
+        """Take in what a compute taught: before the next `decide`, or late for a gate that reads nothing."""
         ...
 
     def explain(self, state: S) -> Mapping[str, float]:

@@ -3,12 +3,13 @@
     E <- E + r * mean|x_i - x_(i-1)| / mean|y_j|;   reuse while E < tau;   a compute clears E
     z  = mean|y_i - y_j| / mean|x_i - x_j|          observed at every compute, j being the one before
 
-Policies differ in how r follows z, which is the filter's business. Rules: methods.md sections 3 and 4.
+Policies differ in how r follows z, which is the filter's business.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from navicache.estimator import AlignmentForm, Diagonal, Gaussian, RatioFilter, align, upper_bound
@@ -85,6 +86,9 @@ class RatioGate:
         z = self._observed(outcome)
         if z is None:
             return state
+        if not all(map(math.isfinite, z)):
+            # Nothing changed in the input: the next step has to compute, as officially, and then begins anew.
+            return RatioState()
         if state.beliefs is None or aligning(outcome.index, outcome.own_index, self.align_steps):
             beliefs, gains = align(self._filters, self.alignment, state.beliefs, state.observed, z, outcome.progress)
         else:
@@ -104,7 +108,7 @@ class RatioGate:
             shown["gain"] = _mean(state.gains)
         return shown
 
-    @property
+    @cached_property
     def _filters(self) -> Diagonal[Any]:
         return Diagonal(self.filter)
 

@@ -1,0 +1,71 @@
+"""What a compute teaches: measured on the device, learnt when it has crossed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from navicache.engine.fetch import Reading
+from navicache.policies import Outcome
+
+
+class Moment(NamedTuple):
+    """Where a step stands in its run."""
+
+    index: int
+    own_index: int
+    total: int | None
+    time: float | None
+    sigma: float | None
+
+
+@dataclass
+class Lesson:
+    """A compute whose measurements may not have crossed yet."""
+
+    moment: Moment
+    stream: str
+    rows: Sequence[int]  # the rows that were computed
+    since: list[int | None]  # per sample: the computed step before
+    readings: dict[str, Reading]
+
+    def outcome(self, sample: int, rows: Sequence[int]) -> Outcome | None:
+        """What one sample, made of these rows, has learnt; None if it was not computed."""
+        places = [self.rows.index(row) for row in rows if row in self.rows]
+        if not places:
+            return None
+        since = self.since[sample]
+        size = mean(self.readings["output_size"], places)
+        known = self.readings if since is not None else {}
+        return Outcome(
+            **self.moment._asdict(),
+            gap=0 if since is None else self.moment.index - since,
+            input_change=mean(known.get("input_change"), places),
+            output_change=mean(known.get("output_change"), places),
+            output_size=size,
+            prediction_error=relative(mean(known.get("prediction_error"), places), size),
+            input_by_channel=mean_vector(known.get("input_by_channel"), places, len(self.rows)),
+            output_by_channel=mean_vector(known.get("output_by_channel"), places, len(self.rows)),
+        )
+
+
+def mean(reading: Reading | None, rows: Sequence[int]) -> float | None:
+    """Mean over the rows of one sample."""
+    if reading is None:
+        return None
+    if len(rows) == 1:
+        return reading.values[rows[0]]
+    return sum(reading.values[row] for row in rows) / len(rows)
+
+
+def mean_vector(reading: Reading | None, rows: Sequence[int], whole: int) -> tuple[float, ...] | None:
+    """Mean over the rows of one sample, channel by channel; the reading holds `whole` rows."""
+    if reading is None:
+        return None
+    width = len(reading.values) // whole
+    columns = zip(*(reading.values[row * width : (row + 1) * width] for row in rows), strict=True)
+    return tuple(sum(column) / len(rows) for column in columns)
+
+
+def relative(value: float | None, size: float | None) -> float | None:
+    """A value in units of a size, where both are known."""
+    return None if value is None or not size else value / size

@@ -1,0 +1,87 @@
+"""One device sync a step at most, whatever the policy; followers never sync."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from tests.engine.toys import Doubler, engine_for, ramp
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from navicache.engine import Host, fetch
+from navicache.policies import POLICIES, NaviCache, Static
+
+READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
+
+
+class Reads(TorchDispatchMode):
+    """Counts operations that would wait for a device, had the tensors been there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count += func in READS
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.fixture
+def transfers(monkeypatch) -> Iterator[list[int]]:
+    """Sizes of all transfers through the one door from the device."""
+    sizes: list[int] = []
+    plain = fetch.transfer
+
+    def counted(values):
+        sizes.append(values.numel())
+        return plain(values)
+
+    monkeypatch.setattr(fetch, "transfer", counted)
+    yield sizes
+
+
+def guided_run(policy, surroundings=Host, steps: int = 12, rows: int = 1) -> tuple[list[int], int, object]:
+    """Two calls a step; transfers made by the leading and by the following call of each step."""
+    cached = engine_for(Doubler(), policy, surroundings=surroundings)
+    contexts = [torch.zeros(rows, 3), torch.ones(rows, 3)]
+    marks = []
+    for i, x in enumerate(ramp(steps, rows)):
+        for context in contexts:
+            marks.append((cached, x, torch.tensor([float(steps - i)]), context))
+    return marks
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("told", [True, False], ids=["index told", "nothing told"])
+def test_a_step_syncs_once_and_followers_never(name, told, transfers):
+    now = {"index": 0}
+    surroundings = (lambda: Host(index=now["index"], total=12, token=now)) if told else Host
+    marks = guided_run(POLICIES[name](), surroundings, rows=2)
+    with Reads() as reads:
+        for call, (cached, x, t, context) in enumerate(marks):
+            now["index"], before = call // 2, len(transfers)
+            cached(x, t, context)
+            made = len(transfers) - before
+            first_follower = call == 1 and not told  # who the second caller is has to be found out once
+            assert made <= (1 if call % 2 == 0 or first_follower else 0), f"call {call}"
+    assert reads.count == 0
+
+
+def test_policies_that_measure_nothing_never_sync_until_asked(transfers):
+    now = {"index": 0}
+    marks = guided_run(Static(interval=3), lambda: Host(index=now["index"], total=12, token=now))
+    for call, (cached, x, t, context) in enumerate(marks):
+        now["index"] = call // 2
+        cached(x, t, context)
+    assert transfers == []
+    (record,) = marks[0][0].engine.trace.runs
+    assert len(transfers) == 1
+    assert record.column("measured_ratio")[3] == pytest.approx(2.0)
+
+
+def test_the_last_compute_of_a_run_still_reaches_the_trace(transfers):
+    marks = guided_run(NaviCache(threshold=0.3, align_steps=2))
+    for cached, x, t, context in marks:
+        cached(x, t, context)
+    engine = marks[0][0].engine
+    engine.end_run()
+    assert engine.trace.runs[-1].column("measured_ratio")[-1] == pytest.approx(2.0)

@@ -1,0 +1,51 @@
+"""Toys whose answers are mental arithmetic."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from navicache.engine import Engine, Host, Keep, Reader
+from navicache.integrations.attach import signature_of
+from navicache.models import CallSpec
+from navicache.policies import Policy
+
+
+class Doubler(nn.Module):
+    """Returns twice its input plus the mean of its conditioning, and counts the rows it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[int] = []
+
+    def forward(self, x: Tensor, t: Tensor | float, context: Tensor | None = None) -> Tensor:
+        self.rows.append(x.shape[0])
+        bias = 0 if context is None else context.flatten(1).mean(1).reshape(-1, *[1] * (x.ndim - 1))
+        return 2 * x + bias
+
+
+def engine_for(
+    model: Callable[..., Any],
+    policy: Policy,
+    *,
+    call: CallSpec | None = None,
+    keep: Keep | None = None,
+    surroundings: Callable[[], Host] = Host,
+) -> Callable[..., Any]:
+    """The model behind an engine; the engine is the function's attribute `engine`."""
+    call = call or CallSpec()
+    engine = Engine(
+        policy, Reader(call, signature_of(model)), model="toy", call=call, keep=keep, surroundings=surroundings
+    )
+
+    def cached(*args: Any, **kwargs: Any) -> Any:
+        return engine(model, args, kwargs)
+
+    cached.engine = engine  # type: ignore[attr-defined]
+    return cached
+
+
+def ramp(steps: int, rows: int = 1, width: int = 4) -> list[Tensor]:
+    """Latents that fall by one at every step: steps, steps - 1, ..., 1."""
+    return [torch.full((rows, width), float(steps - i)) for i in range(steps)]

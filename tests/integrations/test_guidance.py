@@ -1,0 +1,90 @@
+"""Guidance and batches in the real pipelines: off, in two calls, in one call; every sample for itself."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.integrations.common import (
+    REUSING,
+    STEPS,
+    each_pipeline,
+    fresh,
+    generate,
+    newest,
+    params,
+    plain,
+    reused,
+)
+from tests.tiny import TINY
+from tests.tiny.flux import TOKENS
+
+import navicache
+
+STREAMS = {name: ("cond_uncond",) for name in ("ltx", "cogvideox", "mochi")} | {"zimage": ("0",)}
+
+
+@each_pipeline
+@pytest.mark.parametrize("guidance", [True, False])
+def test_streams_are_the_branches(name: str, guidance: bool) -> None:
+    pipe = TINY[name].build()
+    cache = navicache.enable(pipe, **REUSING)
+    TINY[name].call(pipe, steps=STEPS, guidance=guidance)
+    expected = STREAMS.get(name, ("cond", "uncond") if guidance else ("cond",))
+    for run in newest(cache).values():
+        assert run.streams == expected
+        assert run.samples == 1  # both branches in one call are still one sample
+        assert all(run.computed_steps(stream=stream) == run.computed_steps() for stream in run.streams)
+    assert reused(cache) > 0
+
+
+@each_pipeline
+def test_guidance_off_is_bit_exact_at_threshold_zero(name: str) -> None:
+    pipe = TINY[name].build()
+    with navicache.enable(pipe, threshold=0.0, align_steps=2):
+        assert torch.equal(TINY[name].call(pipe, steps=STEPS, guidance=False), plain(name, guidance=False))
+
+
+@each_pipeline
+@pytest.mark.parametrize("guidance", [True, False])
+def test_every_sample_of_a_batch_is_decided_as_if_alone(name: str, guidance: bool) -> None:
+    """The rows that compute are gathered, run and put back where they belong."""
+    pipe = TINY[name].build()
+    cache = navicache.enable(pipe, threshold=0.15, align_steps=2)
+    batch = generate(cache, name, pipe, batch=4, guidance=guidance)
+    together = newest(cache)
+    assert all(run.samples == 4 for run in together.values())
+    for sample in range(4):
+        single = generate(cache, name, pipe, seed=sample, prompt=f"a cat {sample}", guidance=guidance)
+        for model, run in newest(cache).items():
+            assert together[model].computed_steps(sample) == run.computed_steps()
+        torch.testing.assert_close(batch.latents[sample], single.latents[0], rtol=1e-3, atol=1e-3)
+    schedules = {run.computed_steps(sample) for run in together.values() for sample in range(4)}
+    assert len(schedules) > len(together), "samples that all decide alike prove nothing here"
+
+
+@each_pipeline
+def test_a_batch_is_bit_exact_at_threshold_zero(name: str) -> None:
+    pipe = TINY[name].build()
+    with navicache.enable(pipe, threshold=0.0, align_steps=3) as cache:
+        assert torch.equal(TINY[name].call(pipe, steps=STEPS, batch=2), plain(name, batch=2))
+    assert all(run.samples == 2 for run in newest(cache).values())
+
+
+def test_arguments_that_happen_to_be_as_long_as_the_batch() -> None:
+    """Flux takes one position per text token, without a batch dimension: they belong to all samples."""
+    pipe = TINY["flux"].build()
+    cache = navicache.enable(pipe, threshold=0.2, align_steps=2)
+    batch = generate(cache, "flux", pipe, batch=TOKENS)
+    run = newest(cache)["FluxTransformer2DModel"]
+    assert len({run.computed_steps(sample) for sample in range(TOKENS)}) > 1
+    single = generate(cache, "flux", pipe, seed=TOKENS - 1, prompt=f"a cat {TOKENS - 1}")
+    torch.testing.assert_close(batch.latents[-1], single.latents[0], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", params("wan", "zimage"))
+def test_the_same_prompt_for_all_samples_keeps_them_apart(name: str) -> None:
+    pipe = TINY[name].build()
+    cache = navicache.enable(pipe, **REUSING)
+    generate(cache, name, pipe, batch=2, numbered=False)
+    assert all(run.samples == 2 for run in newest(cache).values())
+    assert fresh(name, batch=2, numbered=False).steps == {m: run.steps for m, run in newest(cache).items()}

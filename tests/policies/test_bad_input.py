@@ -1,0 +1,112 @@
+"""Refused settings; each message says what to write instead."""
+
+import math
+import re
+
+import pytest
+
+from navicache.estimator import Schedule
+from navicache.policies import EasyCache, Ema, NaviCache, Random, Static, build_policy, find_policy
+from navicache.policies.navicache import WORDS
+
+
+def refused(kind, knobs, *words):
+    with pytest.raises(ValueError) as caught:
+        kind(**knobs)
+    for word in words:
+        assert re.search(word, str(caught.value)), f"{word!r} is not in {caught.value}"
+
+
+@pytest.mark.parametrize("kind", [NaviCache, EasyCache, Ema])
+@pytest.mark.parametrize("threshold", [-0.01, -math.inf, math.nan])
+def test_threshold(kind, threshold):
+    refused(kind, {"threshold": threshold}, "threshold must be zero or more", "0.05 is typical", f"got {threshold}")
+
+
+@pytest.mark.parametrize("kind", [NaviCache, EasyCache, Ema])
+@pytest.mark.parametrize("align_steps", [-1, 0, 1])
+def test_align_steps_of_a_ratio(kind, align_steps):
+    refused(kind, {"align_steps": align_steps}, "align_steps must be 2 or more", f"got {align_steps}", "two computed")
+    assert kind(align_steps=2).align_steps == 2
+
+
+@pytest.mark.parametrize("kind", [Static, Random])
+@pytest.mark.parametrize("align_steps", [-1, 0])
+def test_align_steps_of_a_schedule(kind, align_steps):
+    refused(kind, {"align_steps": align_steps}, "align_steps must be 1 or more", "first step", f"{align_steps}")
+    assert kind(align_steps=1).align_steps == 1
+
+
+@pytest.mark.parametrize("knob", WORDS)
+@pytest.mark.parametrize("word", ["", "Mean", "something"])
+def test_unknown_word(knob, word):
+    refused(NaviCache, {knob: word}, f"{knob} must be one of", *(f"'{known}'" for known in WORDS[knob]), f"got {word!r}")
+
+
+@pytest.mark.parametrize("knob", WORDS)
+def test_known_words(knob):
+    for word in WORDS[knob]:
+        assert getattr(NaviCache(**{knob: word}), knob) == word
+
+
+@pytest.mark.parametrize("kind", [EasyCache, Ema])
+def test_unknown_rows(kind):
+    refused(kind, {"rows": "batch"}, "rows must be one of 'sample', 'call'", "got 'batch'")
+
+
+@pytest.mark.parametrize(
+    "knob", ["process_noise", "measurement_noise", "drift_noise", "initial_variance", "deviations"]
+)
+@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf])
+def test_noises(knob, value):
+    refused(NaviCache, {knob: value}, f"{knob} is {value}", "finite number that is not negative")
+
+
+def test_schedules_check_themselves():
+    with pytest.raises(ValueError, match="sort the points"):
+        NaviCache(process_noise=Schedule(((0.5, 0.1), (0.2, 0.1))))
+
+
+@pytest.mark.parametrize("alpha", [0.0, -0.5, 1.01, math.nan])
+def test_alpha(alpha):
+    refused(Ema, {"alpha": alpha}, r"alpha must lie in \(0, 1\]", "1 is EasyCache", f"got {alpha}")
+
+
+@pytest.mark.parametrize("interval", [0, 0.99, -2, math.nan])
+def test_interval(interval):
+    refused(Static, {"interval": interval}, "interval must be 1 or more", "1 computes every step", f"got {interval}")
+
+
+@pytest.mark.parametrize("probability", [-0.01, 1.01, math.nan])
+def test_probability(probability):
+    refused(Random, {"probability": probability}, "probability", r"must lie in \[0, 1\]", f"got {probability}")
+
+
+def test_unknown_policy():
+    for ask in (find_policy, build_policy):
+        with pytest.raises(ValueError, match=r"unknown policy 'navicash'; known: navicache, easycache, ema"):
+            ask("navicash")
+
+
+@pytest.mark.parametrize(
+    ("name", "knob", "meant"),
+    [
+        ("navicache", "treshold", "threshold"),
+        ("navicache", "aline_steps", "align_steps"),
+        ("navicache", "process_nois", "process_noise"),
+        ("easycache", "longest_reuses", "longest_reuse"),
+        ("ema", "alfa", "alpha"),
+        ("static", "intervall", "interval"),
+        ("random", "probabilty", "probability"),
+    ],
+)
+def test_misspelt_knob(name, knob, meant):
+    with pytest.raises(ValueError, match=f"policy '{name}' has no knob '{knob}'; did you mean '{meant}'. knobs: .*{meant}"):
+        build_policy(name, **{knob: 1})
+
+
+def test_unknown_knob_far_from_any():
+    with pytest.raises(ValueError, match=r"policy 'static' has no knob 'zzz'; knobs: interval, align_steps, last_step$"):
+        build_policy("static", zzz=1)
+    with pytest.raises(ValueError, match="has no knob 'alpha'"):
+        build_policy("easycache", alpha=0.5)

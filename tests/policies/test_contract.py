@@ -1,0 +1,176 @@
+"""What every policy of the catalog promises; a new entry is covered from the moment it is in `POLICIES`."""
+
+import copy
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+from tests.policies.drive import drive
+from tests.policies.trajectories import smooth
+
+from navicache.policies import POLICIES, Outcome, Policy, Step, build_policy, find_policy, settings
+from navicache.records import StepRecord
+
+# The engine writes these fields itself.
+WRITTEN = {"index", "stream", "computed", "reason", "sample", "time", "sigma", "input_change"}
+EXPLAINED = {f.name for f in fields(StepRecord)} - WRITTEN
+CONSERVATIVE = {"threshold": 0.0, "interval": 1, "probability": 1.0}
+STEP_MEASURES = ("since_seen", "since_computed", "output_size")
+OUTCOME_MEASURES = ("input_change", "output_change", "output_size", "prediction_error")
+
+# Every policy as it is, and NaviCache with the options that change how it remembers.
+CASES: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in POLICIES}
+CASES |= {
+    "navicache, filtered": ("navicache", {"alignment": "filtered"}),
+    "navicache, by channel": ("navicache", {"dimensions": "channel"}),
+    "navicache, upper bound": ("navicache", {"gate_on": "upper_bound"}),
+    "navicache, drift": ("navicache", {"state": "ratio_and_drift", "threshold": 0.05}),
+    "navicache, paper text": ("navicache", {"paper_text": True, "threshold": 2.0}),
+}
+every_policy = pytest.mark.parametrize("name", CASES)
+
+
+def knobs_of(name: str) -> set[str]:
+    return {f.name for f in fields(find_policy(CASES[name][0]))}  # pyright: ignore[reportArgumentType]
+
+
+def sample(name: str, **knobs: Any) -> Policy:
+    """A policy that computes and reuses on `smooth` runs."""
+    kind, options = CASES[name]
+    defaults = {"threshold": 0.07, "align_steps": 5, "last_step": True}
+    return build_policy(kind, **{k: v for k, v in defaults.items() if k in knobs_of(name)} | options | knobs)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_is_what_the_catalog_says(name):
+    policy = build_policy(name)
+    assert type(policy) is find_policy(name)
+    assert policy.name == name
+    assert policy == build_policy(name)
+    assert settings(policy)["align_steps"] == policy.align_steps
+
+
+@every_policy
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_computes_and_reuses_and_the_same_again(name, seed):
+    first, again = (drive(sample(name), smooth(seed)) for _ in range(2))
+    assert first.computed[0]
+    assert not all(first.computed)
+    assert first.computed[: sample(name).align_steps] == [True] * sample(name).align_steps
+    assert first.computed[-1]
+    assert (first.computed, first.reasons, first.after) == (again.computed, again.reasons, again.after)
+
+
+@every_policy
+def test_second_run_inherits_nothing(name):
+    """One gate object for both runs: what it learnt at the first must be in the state alone."""
+    policy = sample(name)
+    scheme = policy.schemes()[0]
+
+    class Shared:
+        def schemes(self):
+            return (scheme,)
+
+    drive(Shared(), smooth(7))  # pyright: ignore[reportArgumentType]
+    second = drive(Shared(), smooth(8))  # pyright: ignore[reportArgumentType]
+    fresh = drive(sample(name), smooth(8))
+    assert (second.computed, second.after) == (fresh.computed, fresh.after)
+
+
+@every_policy
+def test_most_conservative_setting_computes_everything(name):
+    knobs = {knob: value for knob, value in CONSERVATIVE.items() if knob in knobs_of(name)}
+    assert knobs, f"say in CONSERVATIVE which knob of {name!r} is the careful one"
+    for seed in range(3):
+        assert all(drive(sample(name, **knobs), smooth(seed), tell_total=False).computed)
+
+
+@every_policy
+def test_without_a_step_count_the_last_step_is_not_forced(name):
+    told, untold = (drive(sample(name), smooth(0), tell_total=tell) for tell in (True, False))
+    assert told.computed[:-1] == untold.computed[:-1]
+    assert "last step" in told.reasons
+    assert "last step" not in untold.reasons
+
+
+measure = st.floats(1e-6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf])
+maybe = st.none() | measure
+channels = st.none() | st.tuples(measure, measure)
+readings = st.lists(
+    st.fixed_dictionaries(
+        {
+            "step": st.fixed_dictionaries({key: maybe for key in STEP_MEASURES} | {"by_channel": channels}),
+            "outcome": st.fixed_dictionaries(
+                {key: maybe for key in OUTCOME_MEASURES} | dict.fromkeys(("input_by_channel", "output_by_channel"), channels)
+            ),
+        }
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@every_policy
+@limits(max_examples=25, deadline=None)
+@given(told=readings, align=st.integers(2, 4))
+def test_whatever_is_measured(name, told, align):
+    """Old states stay as they are, nothing raises, and all that is explained is a finite field of the trace."""
+    gate = sample(name, align_steps=align).schemes()[0].gate
+    state, gap = gate.init(), 0
+    for i, reading in enumerate(told):
+        before = copy.deepcopy(state)
+        step = Step(index=i, own_index=i, total=20, gap=gap, **reading["step"])
+        verdict, decided = gate.decide(state, step)
+        assert repr(state) == repr(before)
+        assert verdict.compute or i > 0
+        explained(gate.explain(decided))
+        after = decided
+        if verdict.compute:
+            kept = copy.deepcopy(decided)
+            after = gate.learn(decided, Outcome(index=i, own_index=i, total=20, gap=gap, **reading["outcome"]))
+            assert repr(decided) == repr(kept)
+        explained(gate.explain(after))
+        state, gap = after, 1 if verdict.compute else gap + 1
+
+
+def explained(shown: Any) -> None:
+    assert shown.keys() <= EXPLAINED
+    assert all(type(value) in (int, float) and math.isfinite(value) for value in shown.values()), shown
+
+
+@every_policy
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("measurement", STEP_MEASURES)
+def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
+    clean = drive(sample(name), smooth(1))
+    for at in (clean.computed.index(False), clean.computed.index(True, 20)):
+        broken = drive(
+            sample(name),
+            smooth(1),
+            step_filter=lambda s, at=at: replace(s, **{measurement: bad}) if s.index == at else s,
+        )
+        assert broken.computed[at]
+        assert broken.reasons[at] == "not finite"
+        assert not all(broken.computed[at:])
+        if clean.computed[at]:  # it would have computed anyway: then nothing at all is different
+            assert broken.computed == clean.computed
+
+
+@every_policy
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("measurement", OUTCOME_MEASURES)
+def test_a_broken_outcome_teaches_nothing(name, measurement, bad):
+    at = drive(sample(name), smooth(1, steps=30)).computed.index(True, 6)
+    for steps in ({at}, {0, 1, 2, 3, 4}):
+        seen = drive(
+            sample(name),
+            smooth(1, steps=30),
+            outcome_filter=lambda o, steps=steps: replace(o, **{measurement: bad}) if o.index in steps else o,
+        )
+        assert not all(seen.computed[6:])
+        for shown in (*seen.decided, *seen.after):
+            explained(shown)

@@ -1,0 +1,115 @@
+"""Guards may turn a reuse into a compute, never the other way."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+
+from navicache.policies import Outcome, Step, Verdict, guarded, nonfinite_fields
+from navicache.policies.guards import Align, Finite, Guard, LastStep, LongestReuse, aligning
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Answers from a list; its state counts how often it was asked and taught."""
+
+    answers: tuple[bool, ...]
+    streams: Any = "each"
+    rows: Any = "call"
+    reads: frozenset[Any] = frozenset({"since_seen"})
+
+    def init(self) -> tuple[int, int]:
+        return (0, 0)
+
+    def decide(self, state, step: Step):
+        return Verdict(self.answers[step.index], "script"), (state[0] + 1, state[1])
+
+    def learn(self, state, outcome: Outcome):
+        return (state[0], state[1] + 1)
+
+    def explain(self, state):
+        return {"accumulated": float(state[0])}
+
+
+def run(gate: Any, total: int, told: int | None, size: Any = lambda i: 1.0) -> tuple[list[Verdict], Any]:
+    state, gap, verdicts = gate.init(), 0, []
+    for i in range(total):
+        verdict, state = gate.decide(state, Step(index=i, own_index=i, total=told, gap=gap, since_seen=size(i)))
+        if verdict.compute:
+            state = gate.learn(state, Outcome(index=i, own_index=i, total=told, output_size=size(i)))
+        gap = 1 if verdict.compute else gap + 1
+        verdicts.append(verdict)
+    return verdicts, state
+
+
+@limits(max_examples=100, deadline=None)
+@given(
+    answers=st.lists(st.booleans(), min_size=1, max_size=30),
+    align_steps=st.integers(1, 12),
+    last_step=st.booleans(),
+    longest_reuse=st.none() | st.integers(0, 5),
+    told=st.booleans(),
+    broken=st.sets(st.integers(0, 30)),
+)
+def test_only_ever_more_computes(answers, align_steps, last_step, longest_reuse, told, broken):
+    total = len(answers)
+    size = lambda i: math.nan if i in broken else 1.0  # noqa: E731
+    inner = Scripted(tuple(answers))
+    gate = guarded(inner, align_steps=align_steps, last_step=last_step, longest_reuse=longest_reuse)
+    verdicts, _ = run(gate, total, total if told else None, size)
+    reuses = 0
+    for i, (verdict, answer) in enumerate(zip(verdicts, answers, strict=True)):
+        must = i < align_steps or i in broken or (last_step and told and i == total - 1)
+        must = must or (longest_reuse is not None and reuses >= longest_reuse)
+        assert verdict.compute == (answer or must)
+        assert (verdict.reason == "script") == (not must)
+        reuses = 0 if verdict.compute else reuses + 1
+
+
+@pytest.mark.parametrize("guard", [Guard, lambda g: Align(g, 3), LastStep, lambda g: LongestReuse(g, 1)])
+def test_the_gate_inside_is_always_asked_and_taught(guard):
+    verdicts, (asked, taught) = run(guard(Scripted((False,) * 8)), 8, 8)
+    assert asked == 8
+    assert taught == sum(v.compute for v in verdicts)
+
+
+@pytest.mark.parametrize("guard", [Guard, lambda g: Align(g, 3), LastStep, lambda g: LongestReuse(g, 1), Finite])
+def test_a_guard_passes_on_what_the_gate_is(guard):
+    inner = Scripted((True,))
+    wrapped = guard(inner)
+    assert (wrapped.streams, wrapped.rows, wrapped.reads) == ("each", "call", frozenset({"since_seen"}))
+    assert wrapped.init() == inner.init()
+    assert wrapped.explain((3, 1)) == {"accumulated": 3.0}
+
+
+def test_reasons_name_the_guard():
+    verdicts, _ = run(
+        guarded(Scripted((False,) * 9), align_steps=2, last_step=True, longest_reuse=2), 9, 9, lambda i: 1.0
+    )
+    assert [v.reason for v in verdicts] == [
+        *("align", "align", "script", "script", "longest reuse", "script", "script", "longest reuse", "last step")
+    ]
+
+
+def test_beyond_the_announced_end_computes():
+    assert LastStep(Scripted((False,) * 9)).decide((0, 0), Step(index=8, own_index=8, total=5))[0].compute
+
+
+def test_joining_in_mid_run_aligns_shortly():
+    """The second expert of Wan 2.2 starts at, say, step 26: two steps suffice for a ratio."""
+    gate = Align(Scripted((False,) * 40), 10)
+    computed = [gate.decide((0, 0), Step(index=26 + i, own_index=i))[0].compute for i in range(4)]
+    assert computed == [True, True, False, False]
+    assert aligning(26, 0, 1)
+    assert not aligning(27, 1, 1)
+
+
+def test_nonfinite_fields_are_named():
+    step = Step(index=1, own_index=1, since_seen=math.nan, by_channel=(1.0, math.inf), output_size=None)
+    assert nonfinite_fields(step) == ("since_seen", "by_channel")
+    assert nonfinite_fields(Outcome(index=1, own_index=1, output_change=-math.inf)) == ("output_change",)
+    assert nonfinite_fields(Step(index=1, own_index=1)) == ()
