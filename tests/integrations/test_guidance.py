@@ -49,7 +49,8 @@ def test_guidance_off_is_bit_exact_at_threshold_zero(name: str) -> None:
 def test_every_sample_of_a_batch_is_decided_as_if_alone(name: str, guidance: bool) -> None:
     """The rows that compute are gathered, run and put back where they belong."""
     pipe = TINY[name].build()
-    cache = navicache.enable(pipe, threshold=0.15, align_steps=2)
+    threshold = 0.15 if name in ("ltx", "zimage") else 0.12  # where the four samples part
+    cache = navicache.enable(pipe, threshold=threshold, align_steps=2)
     batch = generate(cache, name, pipe, batch=4, guidance=guidance)
     together = newest(cache)
     assert all(run.samples == 4 for run in together.values())

@@ -97,13 +97,12 @@ def _step(i: int, total: int | None, x: Any, x_seen: Any, kept: Any, gap: int, b
     return Step(index=i, own_index=i, total=total, elements=x.size, gap=gap, **known)
 
 
-def _outcome(
-    i: int, total: int | None, x: Any, y: Any, kept: Any, guess: Any, gap: int, by_channel: bool
-) -> Outcome:
+def _outcome(i: int, total: int | None, x: Any, y: Any, kept: Any, guess: Any, gap: int, by_channel: bool) -> Outcome:
     known: dict[str, Any] = {}
     if kept is not None:
         dx, dy = x - kept[0], y - kept[1]
-        known = {"input_change": size(dx), "output_change": size(dy), "prediction_error": size(y - guess) / size(y)}
+        known = {"input_change": size(dx), "output_change": size(dy)}
+        known["prediction_error"] = size(y - guess) / size(y) if size(y) else None
         if by_channel:
             known |= {"input_by_channel": sizes(dx), "output_by_channel": sizes(dy)}
     return Outcome(index=i, own_index=i, total=total, gap=gap, output_size=size(y), **known)

@@ -40,13 +40,21 @@ def test_align_steps_of_a_schedule(kind, align_steps):
 @pytest.mark.parametrize("knob", WORDS)
 @pytest.mark.parametrize("word", ["", "Mean", "something"])
 def test_unknown_word(knob, word):
-    refused(NaviCache, {knob: word}, f"{knob} must be one of", *(f"'{known}'" for known in WORDS[knob]), f"got {word!r}")
+    refused(
+        NaviCache, {knob: word}, f"{knob} must be one of", *(f"'{known}'" for known in WORDS[knob]), f"got {word!r}"
+    )
 
 
 @pytest.mark.parametrize("knob", WORDS)
 def test_known_words(knob):
     for word in WORDS[knob]:
         assert getattr(NaviCache(**{knob: word}), knob) == word
+
+
+@pytest.mark.parametrize("knobs", [{"change_since": "computed"}, {"paper_text": True}])
+def test_channels_are_measured_from_the_last_step_seen(knobs):
+    refused(NaviCache, {"dimensions": "channel", **knobs}, 'set change_since="seen"')
+    assert NaviCache(**{"dimensions": "channel", **knobs, "change_since": "seen"}).change_since == "seen"
 
 
 @pytest.mark.parametrize("kind", [EasyCache, Ema])
@@ -101,12 +109,15 @@ def test_unknown_policy():
     ],
 )
 def test_misspelt_knob(name, knob, meant):
-    with pytest.raises(ValueError, match=f"policy '{name}' has no knob '{knob}'; did you mean '{meant}'. knobs: .*{meant}"):
+    message = f"policy '{name}' has no knob '{knob}'; did you mean '{meant}'. knobs: .*{meant}"
+    with pytest.raises(ValueError, match=message):
         build_policy(name, **{knob: 1})
 
 
 def test_unknown_knob_far_from_any():
-    with pytest.raises(ValueError, match=r"policy 'static' has no knob 'zzz'; knobs: interval, align_steps, last_step$"):
+    with pytest.raises(
+        ValueError, match=r"policy 'static' has no knob 'zzz'; knobs: interval, align_steps, last_step$"
+    ):
         build_policy("static", zzz=1)
     with pytest.raises(ValueError, match="has no knob 'alpha'"):
         build_policy("easycache", alpha=0.5)

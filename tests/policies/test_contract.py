@@ -3,6 +3,7 @@
 import copy
 import math
 from dataclasses import fields, replace
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -55,7 +56,7 @@ def test_is_what_the_catalog_says(name):
 
 
 @every_policy
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_computes_and_reuses_and_the_same_again(name, seed):
     first, again = (drive(sample(name), smooth(seed)) for _ in range(2))
     assert first.computed[0]
@@ -105,7 +106,8 @@ readings = st.lists(
         {
             "step": st.fixed_dictionaries({key: maybe for key in STEP_MEASURES} | {"by_channel": channels}),
             "outcome": st.fixed_dictionaries(
-                {key: maybe for key in OUTCOME_MEASURES} | dict.fromkeys(("input_by_channel", "output_by_channel"), channels)
+                {key: maybe for key in OUTCOME_MEASURES}
+                | dict.fromkeys(("input_by_channel", "output_by_channel"), channels)
             ),
         }
     ),
@@ -115,7 +117,7 @@ readings = st.lists(
 
 
 @every_policy
-@limits(max_examples=25, deadline=None)
+@limits(max_examples=15, deadline=None)
 @given(told=readings, align=st.integers(2, 4))
 def test_whatever_is_measured(name, told, align):
     """Old states stay as they are, nothing raises, and all that is explained is a finite field of the trace."""
@@ -143,8 +145,7 @@ def explained(shown: Any) -> None:
 
 
 @every_policy
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-@pytest.mark.parametrize("measurement", STEP_MEASURES)
+@pytest.mark.parametrize(("measurement", "bad"), list(zip(STEP_MEASURES, cycle((math.nan, math.inf)))))
 def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
     clean = drive(sample(name), smooth(1))
     for at in (clean.computed.index(False), clean.computed.index(True, 20)):
@@ -161,8 +162,7 @@ def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
 
 
 @every_policy
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-@pytest.mark.parametrize("measurement", OUTCOME_MEASURES)
+@pytest.mark.parametrize(("measurement", "bad"), list(zip(OUTCOME_MEASURES, cycle((math.nan, math.inf)))))
 def test_a_broken_outcome_teaches_nothing(name, measurement, bad):
     at = drive(sample(name), smooth(1, steps=30)).computed.index(True, 6)
     for steps in ({at}, {0, 1, 2, 3, 4}):

@@ -46,7 +46,9 @@ def test_decisions(name, setting):
 
 def test_numbers_by_hand():
     """Walked through with a pocket calculator: x = 0, 1, 2, 2.1, 2.5 and y = 10, 12, 13, -, 12; tau = 0.03."""
-    video = [(np.array([[x]]), np.array([[y]])) for x, y in ((0.0, 10.0), (1.0, 12.0), (2.0, 13.0), (2.1, 99.0), (2.5, 12.0))]
+    video = [
+        (np.array([[x]]), np.array([[y]])) for x, y in ((0.0, 10.0), (1.0, 12.0), (2.0, 13.0), (2.1, 99.0), (2.5, 12.0))
+    ]
     seen = drive(NaviCache(threshold=0.03, align_steps=3, epsilon=0.0), video, tell_total=False)
     assert seen.marks == "CCCrC"
     assert [after.get("ratio") for after in seen.after[:4]] == [None, 2.0, 1.0, 1.0]

@@ -108,8 +108,17 @@ def test_joining_in_mid_run_aligns_shortly():
     assert not aligning(27, 1, 1)
 
 
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("measurement", ["since_seen", "since_computed", "output_size", "by_channel"])
+def test_a_step_that_cannot_be_trusted(measurement, bad):
+    gate = Finite(Scripted((False,)))
+    broken = {measurement: (1.0, bad, 2.0) if measurement == "by_channel" else bad}
+    assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Verdict(True, "not finite"), (0, 0))
+    assert gate.decide((0, 0), Step(index=0, own_index=0)) == (Verdict(False, "script"), (1, 0))
+
+
 def test_nonfinite_fields_are_named():
-    step = Step(index=1, own_index=1, since_seen=math.nan, by_channel=(1.0, math.inf), output_size=None)
-    assert nonfinite_fields(step) == ("since_seen", "by_channel")
-    assert nonfinite_fields(Outcome(index=1, own_index=1, output_change=-math.inf)) == ("output_change",)
-    assert nonfinite_fields(Step(index=1, own_index=1)) == ()
+    broken = {"output_change": -math.inf, "prediction_error": math.nan, "input_by_channel": (1.0, math.inf)}
+    outcome = Outcome(index=1, own_index=1, input_change=2.0, output_by_channel=(1.0, 2.0), **broken)
+    assert nonfinite_fields(outcome) == ("output_change", "prediction_error", "input_by_channel")
+    assert nonfinite_fields(Outcome(index=1, own_index=1)) == ()

@@ -92,8 +92,8 @@ def wan22(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.0
         ratio, p, k, e = 0.0, 1.0, None, 0.0
         first_ratio_seen = False
         x_prev = x_j = y_j = cache_cond = cache_uncond = None
-        log, i = Log(), 0
-        for x, y in video:
+        log = Log()
+        for i, (x, y) in enumerate(video):
             asked = None
             if i < n_align or i == len(video) - 1:
                 compute, e = True, 0.0
@@ -120,7 +120,6 @@ def wan22(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.0
                 conditional, unconditional = x + cache_cond, x + cache_uncond
             log.note(compute, asked, e, ratio, p, k, conditional)
             log.returned_uncond.append(unconditional)
-            i += 1
         logs.append(log)
     return logs
 

@@ -41,9 +41,9 @@ def small_run() -> RunRecord:
 
 EXPECTED = """\
 navicache on Toy: computed 3 of 4 steps (1.33x fewer calls)
-threshold=0.05
 ■■·■
 note: without the number of steps the last one may be reused
+knobs: threshold=0.05
 
 step  time  decision  reason        accumulated  ratio    std    reuse
                                     / threshold                  error
@@ -59,7 +59,7 @@ def test_a_small_run_to_the_letter():
 
 
 def test_without_details_the_table_is_left_out():
-    assert summarise(Trace((small_run(),)), details=False) == EXPECTED.split("\n\n")[0]
+    assert summarise(Trace((small_run(),)), details=False) == EXPECTED.split("\nknobs")[0]
 
 
 def test_nothing_yet():
@@ -114,10 +114,11 @@ def test_bars_and_notes_are_broken_at_the_width():
 
 def test_the_newest_run_is_shown_and_says_why_it_began():
     old, new = run_of(row("CCC")), run_of(row("Cr"), started="pipeline reset", settings={"align_steps": 10})
-    assert summarise([old, new], details=False).split("\n") == [
+    assert summarise([old, new]).split("\n")[:4] == [
         "navicache on Toy: computed 1 of 2 steps (2.00x fewer calls)",
-        "newest of 2 runs, begun by: pipeline reset; align_steps=10",
         "■·",
+        "newest of 2 runs, begun by: pipeline reset",
+        "knobs: align_steps=10",
     ]
 
 

@@ -27,7 +27,7 @@ class Reader:
     def __init__(self, spec: CallSpec, signature: inspect.Signature | None) -> None:
         """Settle the places once; an argument that cannot be found is an error now, not in mid-run."""
         names = _positional_names(signature)
-        self._positions = {name: position for position, name in enumerate(names)}
+        self._names = names
         self._latent = _settle("latent", spec.latent, LATENT_NAMES, names)
         self._time = _settle("time", spec.time, TIME_NAMES, names)
         self._conditioning = _conditioning(spec, names, {self._latent, self._time})
@@ -39,32 +39,35 @@ class Reader:
 
     def read(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
         """The facts of this call."""
-        latent = self._get(self._latent, args, kwargs, LATENT_NAMES)
-        listed = isinstance(latent, list | tuple)
-        chunks = tuple(chunk.unsqueeze(0) for chunk in latent) if listed else (latent,)
-        if not chunks or not all(isinstance(chunk, Tensor) for chunk in chunks):
-            raise CannotCache(
-                f"the latent argument {self._latent!r} is {type(latent).__name__}, not a tensor or a list of tensors; "
-                "say which argument it is with call=CallSpec(latent=...)"
-            )
+        given = self._by_place(args, kwargs) if args or not self._names else kwargs
+        latent = given.get(self._latent)  # pyright: ignore[reportArgumentType]  (positions are keys too)
+        if isinstance(latent, Tensor):
+            chunks, listed = (latent,), False
+        else:
+            chunks, listed = self._listed(latent), True
         conditioning: list[Tensor] = []
         for place in self._conditioning:
-            _collect(self._get(place, args, kwargs, CONDITIONING_NAMES), conditioning)
-        time = self._get(self._time, args, kwargs, TIME_NAMES)
-        return Call(chunks, listed, time, tuple(conditioning), self._get("return_dict", args, kwargs))
+            _collect(given.get(place), conditioning)  # pyright: ignore[reportArgumentType]
+        time = given.get(self._time)  # pyright: ignore[reportArgumentType]
+        return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"))
 
-    def _get(
-        self, place: Place | None, args: tuple[Any, ...], kwargs: Mapping[str, Any], usual: tuple[str, ...] = ()
-    ) -> Any:
-        if place is None:
-            return None
-        if isinstance(place, str) and place in kwargs:
-            return kwargs[place]
-        position = place if isinstance(place, int) else self._positions.get(place, len(args))
-        if position < len(args):
-            return args[position]
-        # A forward of *args and **kwargs names nothing; the caller may.
-        return next((kwargs[name] for name in usual if name in kwargs), None) if not self._positions else None
+    def _by_place(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
+        """All arguments by name and by position; a forward of *args and **kwargs names nothing, but its caller may."""
+        given: dict[Place, Any] = {**dict(zip(self._names, args, strict=False)), **dict(enumerate(args)), **kwargs}
+        if not self._names:
+            roles = ((self._latent, LATENT_NAMES), (self._time, TIME_NAMES), (2, CONDITIONING_NAMES))
+            for place, usual in roles:
+                if place is not None and place not in given:
+                    given[place] = next((kwargs[name] for name in usual if name in kwargs), None)
+        return given
+
+    def _listed(self, latent: Any) -> Rows:
+        if isinstance(latent, list | tuple) and latent and all(isinstance(chunk, Tensor) for chunk in latent):
+            return tuple(chunk.unsqueeze(0) for chunk in latent)
+        raise CannotCache(
+            f"the latent argument {self._latent!r} is {type(latent).__name__}, not a tensor or a list of tensors; "
+            "say which argument it is with call=CallSpec(latent=...)"
+        )
 
 
 def _positional_names(signature: inspect.Signature | None) -> tuple[str, ...]:

@@ -28,53 +28,46 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
         place: key or position of the prediction; None takes the first that holds tensors.
         listed: the latent was a list, so a list of tensors is a batch and not a set of outputs.
     """
+    kind = type(output)
     match output:
         case Tensor():
             return Output((output,), lambda rows: rows[0])
         case [*entries] if listed and entries and all(isinstance(entry, Tensor) for entry in entries):
             rows = tuple(entry.unsqueeze(0) for entry in entries)
-            return Output(rows, lambda rows: _like(output, [row.squeeze(0) for row in rows]))
+            return Output(rows, lambda rows: _build(kind, [row.squeeze(0) for row in rows]))
         case Mapping() if output:
-            key = place if place is not None else _first_key(output)
-            return _nested(output[key], listed, lambda value: _like(output, {**output, key: value}))
+            return _nested(kind, dict(output), _first_key(output) if place is None else place, listed)
         case [*entries] if entries:
-            position = place if isinstance(place, int) else 0
-            return _nested(entries[position], listed, lambda value: _with_entry(output, position, value))
-        case _ if dataclasses.is_dataclass(output) and not isinstance(output, type):
+            return _nested(kind, dict(enumerate(entries)), place if isinstance(place, int) else 0, listed)
+        case _ if dataclasses.is_dataclass(kind):
             fields = {f.name: getattr(output, f.name) for f in dataclasses.fields(output)}
-            key = str(place) if place is not None else _first_key(fields)
-            return _nested(fields[key], listed, lambda value: dataclasses.replace(output, **{key: value}))
+            return _nested(kind, fields, _first_key(fields) if place is None else place, listed)
         case _:
             raise CannotCache(
-                f"the model returned {type(output).__name__}, which holds no tensor to cache; "
+                f"the model returned {kind.__name__}, which holds no tensor to cache; "
                 "say where its prediction is with CallSpec(output=...)"
             )
 
 
-def _nested(value: Any, listed: bool, wrap: Callable[[Any], Any]) -> Output:
-    inner = unpack(value, None, listed)
-    return Output(inner.rows, lambda rows: wrap(inner.rebuild(rows)))
+def _nested(kind: type, fields: dict[Any, Any], key: Place, listed: bool) -> Output:
+    """The prediction lies in one field; only the others are remembered, or every output would be kept alive."""
+    if key not in fields:
+        raise CannotCache(f"the model's output has no {key!r}; it has {', '.join(map(repr, fields))}")
+    inner = unpack(fields[key], None, listed)
+    template = {**fields, key: None}
+    return Output(inner.rows, lambda rows: _build(kind, {**template, key: inner.rebuild(rows)}))
 
 
-def _first_key(fields: Mapping[str, Any]) -> str:
-    for key, value in fields.items():
-        if isinstance(value, Tensor | list):
-            return key
-    return next(iter(fields))
+def _first_key(fields: Mapping[Any, Any]) -> Any:
+    return next((key for key, value in fields.items() if isinstance(value, Tensor | list)), next(iter(fields)))
 
 
-def _with_entry(output: Sequence[Any], position: int, value: Any) -> Any:
-    entries = [*output]
-    entries[position] = value
-    return _like(output, entries)
-
-
-def _like(output: Any, content: Any) -> Any:
-    """A container of the output's own type; diffusers' outputs and named tuples take their fields one by one."""
-    kind = type(output)
-    if isinstance(content, dict):
-        return kind(**content)
-    return kind(content) if kind in (list, tuple) else kind(*content)
+def _build(kind: type, content: dict[Any, Any] | list[Any]) -> Any:
+    """A container of the output's own type; named tuples, dicts and dataclasses take their fields one by one."""
+    entries = list(content.values()) if isinstance(content, dict) else content
+    if kind in (list, tuple):
+        return kind(entries)
+    return kind(*entries) if isinstance(content, list) or 0 in content else kind(**content)
 
 
 def select(value: Any, rows: int, indices: Sequence[int], listed: bool) -> Any:

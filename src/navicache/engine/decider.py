@@ -28,6 +28,10 @@ class Decider:
     lessons: list[Lesson] = field(default_factory=list)
     readings: dict[str, Reading] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Look up once what is asked at every step."""
+        self.reads = self.scheme.gate.reads
+
     def begin(self, rows: int) -> None:
         """All rows are one sample until the layout is known."""
         self.layout = (tuple(range(rows)),)
@@ -44,18 +48,20 @@ class Decider:
 
     def measure(self, change: Rows | None, latent: Rows, computed: Rows | None) -> None:
         """Queue what the gate wants to know: changes since the last step seen, and since the last one computed."""
-        reads = self.scheme.gate.reads
         self.readings = {}
-        if change is not None and "since_seen" in reads:
+        if change is not None and "since_seen" in self.reads:
             self.readings["since_seen"] = mean_abs(change)
-        if change is not None and "by_channel" in reads:
+        if change is not None and "by_channel" in self.reads:
             self.readings["by_channel"] = self._by_channel(change)
-        if computed is not None and "since_computed" in reads:
+        if computed is not None and "since_computed" in self.reads:
             self.readings["since_computed"] = mean_abs(minus(latent, computed))
 
     def waiting(self) -> list[Reading]:
         """All that must cross before the next decision."""
-        return [*self.readings.values(), *(r for lesson in self.lessons for r in lesson.readings.values())]
+        waiting = list(self.readings.values())
+        for lesson in self.lessons:
+            waiting += lesson.readings.values()
+        return waiting
 
     def decide(self, moment: Moment, stream: str, elements: int) -> list[Verdict]:
         """One verdict per sample, written down with its reasons."""
@@ -83,7 +89,7 @@ class Decider:
             dx, dy = minus(inputs, old[0]), minus(outputs, old[1])
             readings |= {"input_change": mean_abs(dx), "output_change": mean_abs(dy)}
             readings["prediction_error"] = mean_abs(minus(outputs, guess))
-            if "by_channel" in self.scheme.gate.reads:
+            if "by_channel" in self.reads:
                 readings |= {"input_by_channel": self._by_channel(dx), "output_by_channel": self._by_channel(dy)}
         return readings
 

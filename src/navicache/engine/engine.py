@@ -101,12 +101,13 @@ class Engine:
         for name, decider in run.deciders.items():
             decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
         moved = [mean_abs(change)] if placement.tentative and change is not None else []
-        run.watch_layout(latent)
+        if run.rows > 1:
+            run.watch_layout(latent)
         needed = bool(reads or questions or run.flags)
         if needed:
             fetch([*questions, *moved, *run.waiting()])
         placement = self.tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
-        if placement.kind == "step":
+        if placement.kind == "step" and run.flags:
             run.settle_layout()
         if needed:
             self._learn(run)
@@ -143,8 +144,7 @@ class Engine:
             for sample, verdict in enumerate(run.verdicts):
                 self.recorder.add(moment.index, stream, sample, Line(Verdict(verdict.compute, "follows")))
         else:
-            elements = sum(chunk.numel() for chunk in run.last_seen) // len(decider.layout)
-            run.verdicts = decider.decide(moment, stream, elements)
+            run.verdicts = decider.decide(moment, stream, run.elements // len(decider.layout))
 
     def _moment(self) -> Moment:
         at, host = self.tracker, self.tracker.host

@@ -13,7 +13,7 @@ class Reading:
 
     def __init__(self, tensor: Tensor, scale: float = 1.0) -> None:
         """Remember a tensor that nobody will write to; its values are scaled on arrival, where that costs nothing."""
-        self.tensor: Tensor | None = tensor.detach()
+        self.tensor: Tensor | None = tensor
         self.scale = scale
         self.values: list[float] = []
 
@@ -26,9 +26,13 @@ class Reading:
 def fetch(readings: Iterable[Reading]) -> None:
     """Bring all readings over; one device sync per device that is not the CPU, however many there are."""
     waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]
+    if len(waiting) == 1:
+        reading, tensor = waiting[0]
+        reading.arrive(transfer(tensor if tensor.ndim == 1 else tensor.reshape(-1)))
+        return
     for device in {tensor.device for _, tensor in waiting}:
         here = [(reading, tensor.reshape(-1)) for reading, tensor in waiting if tensor.device == device]
-        values = transfer(here[0][1] if len(here) == 1 else torch.cat([tensor.float() for _, tensor in here]))
+        values = transfer(torch.cat([tensor.float() for _, tensor in here]))
         start = 0
         for reading, tensor in here:
             end = start + tensor.numel()

@@ -32,6 +32,7 @@ class Recorder:
         self._lines: dict[tuple[int, str, int], Line] = {}
         self._amended: dict[tuple[int, str, int], dict[str, Any]] = {}
         self._times: dict[int, Tensor | float] = {}
+        self._addresses: dict[int, int] = {}  # where a time tensor lies -> the step it was seen at
         self._read_times: dict[int, Reading] = {}
         self._notes: dict[str, None] = {}
         self._started, self._total = "", None
@@ -55,9 +56,22 @@ class Recorder:
                 self._lines.setdefault((index, stream, sample), line)
 
     def keep_time(self, index: int, time: Tensor | float) -> None:
-        """Remember the time of a step; reading it can wait, but its owner may write to it."""
-        if index not in self._times:
-            self._times[index] = time.detach().clone() if isinstance(time, Tensor) else time
+        """Remember the time of a step as it came: reading it can wait.
+
+        A tensor that is held cannot share its address with another, so a known address means a buffer the caller
+        writes to: what was remembered of it is lost, and from now on it is copied.
+        """
+        if index in self._times:
+            return
+        if isinstance(time, Tensor):
+            address = time.data_ptr()
+            stale = self._addresses.get(address)
+            self._addresses[address] = index
+            if stale is not None:
+                self._times.pop(stale, None)
+                time = time.clone()
+                self._addresses[address] = -1
+        self._times[index] = time
 
     def waiting(self) -> list[Reading]:
         """Times that have not crossed yet."""
@@ -76,7 +90,8 @@ class Recorder:
         record = self.current(finished or (self._total is not None and last >= self._total - 1))
         if record is not None:
             self._runs.append(record)
-        self._lines, self._amended, self._times, self._read_times, self._notes = {}, {}, {}, {}, {}
+        self._lines, self._amended, self._notes = {}, {}, {}
+        self._times, self._addresses, self._read_times = {}, {}, {}
 
     def current(self, finished: bool = False) -> RunRecord | None:
         """The open run as it stands."""

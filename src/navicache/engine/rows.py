@@ -4,6 +4,7 @@ Both become a tuple of chunks whose first dimension counts rows, so that everyth
 one chunk of many rows, a list is many chunks of one row.
 """
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -21,7 +22,7 @@ def count(rows: Rows) -> int:
 
 def own(rows: Rows) -> Rows:
     """A copy nobody else can write to: pipelines update latents in place, graphs reuse their outputs."""
-    return tuple(chunk.detach().clone() for chunk in rows)
+    return (rows[0].clone(),) if len(rows) == 1 else tuple(chunk.clone() for chunk in rows)
 
 
 def move(rows: Rows, device: torch.device | None, dtype: torch.dtype | None) -> Rows:
@@ -54,25 +55,31 @@ def index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:
 
 def minus(left: Rows, right: Rows) -> Rows:
     """Row by row difference."""
-    return tuple(a - (b if b.device == a.device else b.to(a.device)) for a, b in zip(left, right, strict=True))
+    if len(left) == 1:
+        return (left[0] - right[0].to(left[0].device),)
+    return tuple(a - b.to(a.device) for a, b in zip(left, right, strict=True))
 
 
 def mean_abs(rows: Rows) -> Reading:
     """Mean absolute value of each row, summed in float32 or better."""
-    return _means([chunk.flatten(1) for chunk in rows])
+    return _means(rows, 1)
 
 
 def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
     """Mean absolute value of each channel of each row, row by row."""
-    return _means([chunk.movedim(channel_dim, 1).flatten(2) for chunk in rows])
+    return _means(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
 
 
-def _means(values: list[Tensor]) -> Reading:
-    wide = torch.float64 if values[0].dtype == torch.float64 else torch.float32
-    sums = [torch.linalg.vector_norm(value, 1, dim=-1, dtype=wide) for value in values]
-    if len(sums) == 1:
-        return Reading(sums[0], 1 / max(1, values[0].shape[-1]))
-    return Reading(torch.cat([total / value.shape[-1] for total, value in zip(sums, values, strict=True)]))
+def _means(rows: Rows, kept_dims: int) -> Reading:
+    """Mean absolute values over all but the first dimensions; of one tensor, the division is left to the host."""
+    first, *others = rows
+    wide = torch.float64 if first.dtype == torch.float64 else torch.float32
+    dims = tuple(range(kept_dims, first.ndim))
+    sums = [torch.linalg.vector_norm(chunk, 1, dims, dtype=wide) for chunk in rows]
+    sizes = [math.prod(chunk.shape[kept_dims:]) for chunk in rows]
+    if not others:
+        return Reading(sums[0], 1 / max(1, sizes[0]))
+    return Reading(torch.cat([total / size for total, size in zip(sums, sizes, strict=True)]))
 
 
 def same(left: Rows, right: Rows) -> Tensor:

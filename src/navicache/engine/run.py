@@ -38,6 +38,11 @@ class Run:
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads
 
+    @property
+    def elements(self) -> int:
+        """Elements of the latent, over all samples."""
+        return sum(chunk.numel() for chunk in self.last_seen)
+
     def decider(self, stream: str) -> Decider:
         """Who decides for a stream."""
         key = LEAD if self.lead else stream
@@ -95,8 +100,12 @@ class Run:
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""
-        lessons = [reading for decider in self.deciders.values() for reading in decider.waiting()]
-        return [*lessons, *(flag for flags in self.flags for flag in flags)]
+        waiting: list[Reading] = []
+        for decider in self.deciders.values():
+            waiting += decider.waiting()
+        for flags in self.flags:
+            waiting += flags
+        return waiting
 
 
 def new_run(scheme: Scheme, recorder: Recorder, keep: Keep, channel_dim: int | None, call: Call) -> Run:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor
 
 from navicache.engine.containers import Output, Rebuild
 from navicache.engine.fit import Fit
@@ -32,12 +31,14 @@ class Stream:
     keep: Keep
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
     computed_at: list[int | None] = field(default_factory=list)  # per sample: step of the newest reference
+    base: tuple[tuple[tuple[float, float], ...], Rows] | None = None  # the part that stays from reuse to reuse
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
 
     def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
+        self.base = None
         pair = (self._stored(take(latent, rows)), self._stored(own(output.rows)))
         if rows is None:
             self.device, self.dtype, self.rebuild = output.rows[0].device, output.rows[0].dtype, output.rebuild
@@ -49,34 +50,41 @@ class Stream:
 
     def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
-        rows = self._combine(latent, weights[0], None, fit)
-        for sample, weight in enumerate(weights):
-            if weight != weights[0]:
-                part = self._combine(take(latent, layout[sample]), weight, layout[sample], fit)
-                rows = put(rows, layout[sample], part)
-        return rows
+        if all(weight == weights[0] for weight in weights):
+            inner = self._add(weights[0].input, latent, self._shared_base(weights[0], fit))
+        else:
+            parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]
+            inner = fit.inner(own(self.history[0][1]))
+            for (rows, base), weight in zip(parts, weights, strict=True):
+                inner = put(inner, rows, self._add(weight.input, take(latent, rows), base))
+        return inner if fit.width is None else fit.outer(inner, move(self.history[0][1], self.device, None))
 
-    def _combine(self, latent: Rows, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:
-        # Outputs first: they have the dtype to start from.
-        terms = [(weights.input, latent)]
-        for (of_input, of_output), (kept_input, kept_output) in zip(weights.references, self.history, strict=False):
-            terms.insert(0, (of_output, fit.inner(take(kept_output, rows))))
-            terms.append((of_input, take(kept_input, rows)))
-        used = [term for term in terms if term[0]]
-        inner = tuple(self._sum([(weight, chunks[i]) for weight, chunks in used]) for i in range(len(latent)))
-        return inner if fit.width is None else fit.outer(inner, move(take(self.history[0][1], rows), self.device, None))
+    def _shared_base(self, weights: Weights, fit: Fit) -> Rows:
+        """The base of all rows, worked out once between computes, unless memory is to be saved."""
+        if self.base is not None and self.base[0] == weights.references:
+            return self.base[1]
+        base = self._base(weights, None, fit)
+        self.base = (weights.references, base) if self.keep == Keep() else None
+        return base
 
-    def _sum(self, terms: list[tuple[float, Tensor]]) -> Tensor:
-        """Add up in float32 or better, into one new tensor."""
-        (weight, tensor), *others = terms
+    def _base(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:
+        """What the kept steps contribute, summed in float32 or better."""
         wide = torch.float64 if self.dtype == torch.float64 else torch.float32
-        total = tensor.to(self.device, wide)
-        if weight != 1 or not others:
-            total = total * weight
-        for position, (weight, tensor) in enumerate(others):
-            other = tensor.to(self.device)
-            total = torch.add(total, other, alpha=weight) if position == 0 else total.add_(other, alpha=weight)
-        return total.to(self.dtype)
+        total: Rows | None = None
+        for (of_input, of_output), (kept_input, kept_output) in zip(weights.references, self.history, strict=False):
+            for weight, kept in ((of_output, fit.inner(take(kept_output, rows))), (of_input, take(kept_input, rows))):
+                if weight and total is None:
+                    total = tuple(chunk.to(self.device, wide) * weight for chunk in kept)
+                elif weight and total is not None:
+                    pairs = zip(total, kept, strict=True)
+                    total = tuple(chunk.add_(other.to(self.device), alpha=weight) for chunk, other in pairs)
+        return move(total or (), None, self.dtype)
+
+    def _add(self, weight: float, latent: Rows, base: Rows) -> Rows:
+        if not weight:
+            return own(base)
+        pairs = zip(base, latent, strict=True)
+        return tuple(torch.add(kept, chunk.to(self.device), alpha=weight).to(self.dtype) for kept, chunk in pairs)
 
     def _stored(self, rows: Rows) -> Rows:
         return rows if self.keep == Keep() else move(rows, self.keep.device, self.keep.dtype)

@@ -137,9 +137,9 @@ class Tracker:
     def _leading(self, call: Call, host: Host, tentative: bool) -> Placement:
         name = self._known(call, host)
         time = _asked(call, host)
-        rivals = list(self.conditioning) if name is None else [name] if name in self.conditioning else []
-        if name is not None and all(identical(self.conditioning[s], call.conditioning) for s in rivals):
-            return Placement("step", name, tentative=tentative, time=time)
+        if name is not None and identical(self.conditioning.get(name, call.conditioning), call.conditioning):
+            return Placement("step", name, "", tentative, time)
+        rivals = list(self.conditioning) if name is None else [name]
         alike = [s for s in rivals if shapes(self.conditioning[s]) == shapes(call.conditioning)]
         if not alike and not tentative:
             return Placement("run", name or "0", "the conditioning changed", time=time)
@@ -181,4 +181,5 @@ def _value(reading: Reading | None) -> float | None:
 
 
 def _facts(call: Call) -> tuple[object, ...]:
-    return (shapes(call.latent), call.latent[0].dtype, call.latent[0].device, call.listed, call.form)
+    first = call.latent[0]
+    return (shapes(call.latent) if call.listed else first.shape, first.dtype, first.device, call.form)

@@ -110,10 +110,11 @@ def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Ho
     timesteps = getattr(scheduler, "timesteps", None)
     told = Host() if context is None else Host(context.name, context.step_index, context.num_inference_steps)
     total = steps or told.total or getattr(pipeline, "_num_timesteps", None)
-    total = len(timesteps) if total is None and timesteps is not None else total
+    length = 0 if timesteps is None else timesteps.shape[0]
+    total = length or None if total is None else total
     index = told.index
     if index is None and timesteps is not None:
-        index = _scheduler_index(scheduler, len(timesteps) - (total or len(timesteps)))
+        index = _scheduler_index(scheduler, length - (total or length))
     sigma = None if context is None or context.sigma is None or not 0 <= context.sigma <= 1 else context.sigma
     return Host(told.name, index, total, sigma, timesteps)
 

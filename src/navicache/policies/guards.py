@@ -111,7 +111,8 @@ class Finite(Guard[S]):
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
         """Compute, without asking the gate, when the step cannot be trusted."""
-        if nonfinite_fields(step):
+        total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
+        if not math.isfinite(total + sum(step.by_channel or ())):  # NaN and infinity survive a sum
             return Verdict(True, "not finite"), state
         return self.gate.decide(state, step)
 
@@ -120,27 +121,24 @@ class Finite(Guard[S]):
         return self.gate.learn(state, replace(outcome, **dict.fromkeys(nonfinite_fields(outcome))))
 
 
-MEASURED = {
-    Step: ("since_seen", "since_computed", "output_size", "by_channel"),
-    Outcome: (
-        "input_change",
-        "output_change",
-        "output_size",
-        "prediction_error",
-        "input_by_channel",
-        "output_by_channel",
-    ),
-}
+MEASURED = (
+    "input_change",
+    "output_change",
+    "output_size",
+    "prediction_error",
+    "input_by_channel",
+    "output_by_channel",
+)
 
 
-def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
+def nonfinite_fields(outcome: Outcome) -> tuple[str, ...]:
     """Names of the measurements that are NaN or infinite.
 
     Example:
-        >>> nonfinite_fields(Step(index=3, own_index=3, since_seen=math.inf, output_size=1.0))
-        ('since_seen',)
+        >>> nonfinite_fields(Outcome(index=3, own_index=3, input_change=math.inf, output_size=1.0))
+        ('input_change',)
     """
-    return tuple(name for name in MEASURED[type(facts)] if not _finite(getattr(facts, name)))
+    return tuple(name for name in MEASURED if not _finite(getattr(outcome, name)))
 
 
 def _finite(value: float | tuple[float, ...] | None) -> bool:

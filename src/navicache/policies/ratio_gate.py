@@ -71,10 +71,12 @@ class RatioGate:
         beliefs = state.beliefs
         if self.grow_on_reuse and not aligning(step.index, step.own_index, self.align_steps):
             beliefs = self._filters.predict(beliefs, step.progress)
-        ratios = map(self._used, self._filters.ratios(beliefs))
-        predicted = sum(ratio * change for ratio, change in zip(ratios, changes, strict=True)) / len(changes)
-        predicted = divide(predicted, step.output_size + self.output_epsilon) if self.relative else predicted
-        predicted *= 1 if self.relative or self.norm == "mean" else step.elements
+        ratios = self._filters.ratios(beliefs)
+        predicted = sum([self._used(r) * dx for r, dx in zip(ratios, changes, strict=True)]) / len(changes)
+        if self.relative:
+            predicted = divide(predicted, step.output_size + self.output_epsilon)
+        elif self.norm == "sum":
+            predicted *= step.elements
         accumulated = state.accumulated + predicted
         # Written so that a NaN computes, as in the official comparison.
         verdict = Verdict(not accumulated < self.threshold, "gate")

@@ -31,9 +31,12 @@ def summarise(runs: Trace | Iterable[RunRecord], width: int = 100, details: bool
     if not runs:
         return "nothing has run yet"
     run = runs[-1]
-    lines = [headline(run), *_origin(run, len(runs)), *_bars(run, width)]
+    lines = [headline(run), *_bars(run, width)]
     for note in run.notes:
         lines += textwrap.wrap(f"note: {note}", width, subsequent_indent="      ")
+    if details:
+        for part in _origin(run, len(runs)):
+            lines += textwrap.wrap(part, width, subsequent_indent="  ")
     if details and run.steps:
         lines += ["", *_table(run)]
     return "\n".join(lines)
@@ -75,8 +78,8 @@ def _origin(run: RunRecord, count: int) -> list[str]:
     """Which run this is and its knobs, where there is something to say."""
     parts = [f"newest of {count} runs, begun by: {run.started}"] if count > 1 else []
     if run.settings:
-        parts.append(", ".join(f"{name}={value}" for name, value in run.settings.items()))
-    return ["; ".join(parts)] if parts else []
+        parts.append("knobs: " + ", ".join(f"{name}={value}" for name, value in run.settings.items()))
+    return parts
 
 
 def _bars(run: RunRecord, width: int) -> list[str]:

@@ -1,0 +1,30 @@
+"""Frames into a file that every browser plays."""
+
+import os
+
+import av
+import numpy as np
+
+from navicache.records import atomic_file
+
+
+def save_video(frames: np.ndarray, path: str | os.PathLike[str], fps: int = 8) -> None:
+    """Write (frames, height, width, 3) of floats in [0, 1] as H.264; sizes must be even.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "grey.mp4"
+        >>> save_video(np.full((4, 32, 32, 3), 0.5), path)
+        >>> path.stat().st_size > 0
+        True
+    """
+    if frames.ndim != 4 or frames.shape[-1] != 3 or frames.shape[1] % 2 or frames.shape[2] % 2:
+        raise ValueError(f"frames must be (frames, even height, even width, 3), got {frames.shape}")
+    pixels = (np.clip(frames, 0, 1) * 255).round().astype(np.uint8)
+    with atomic_file(path) as file, av.open(file, "w", format="mp4") as container:
+        stream = container.add_stream("libx264", rate=fps)
+        stream.height, stream.width, stream.pix_fmt = pixels.shape[1], pixels.shape[2], "yuv420p"
+        stream.options = {"crf": "16"}
+        for image in pixels:
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+        container.mux(stream.encode())

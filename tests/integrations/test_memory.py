@@ -1,0 +1,119 @@
+"""Runs too short to gain anything are left alone, and nothing outlives the run it was kept for."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import pytest
+import torch
+from tests.integrations.common import REUSING, STEPS, counted, each_pipeline, newest, plain, reused, transformers
+from tests.integrations.toys import COND, UNCOND, Toy, denoise
+from torch import Tensor
+
+import navicache
+from tests.tiny import TINY
+
+SCALARS = 256  # bytes that a few measurements may take
+
+
+def alive() -> int:
+    """Bytes of all tensors that can be reached."""
+    gc.collect()
+    found = [thing for thing in gc.get_objects() if issubclass(type(thing), Tensor)]
+    return sum({t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in found}.values())
+
+
+def most_alive(name: str, pipe: Any, steps: int) -> int:
+    """The most bytes alive between the steps of a run."""
+    seen: list[int] = []
+
+    def look(pipe: Any, index: int, time: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        seen.append(alive())
+        return kwargs
+
+    TINY[name].call(pipe, steps=steps, callback_on_step_end=look)
+    return max(seen)
+
+
+@each_pipeline
+def test_a_short_run_is_left_alone(name: str) -> None:
+    pipe = TINY[name].build()
+    cache = navicache.enable(pipe, threshold=10.0, align_steps=STEPS - 2)
+    for _ in range(2):
+        with counted(pipe) as calls:
+            assert torch.equal(TINY[name].call(pipe, steps=STEPS), plain(name))
+    assert f"{STEPS} steps are too few to reuse any after {STEPS - 2} to align: stepped aside" in cache.summary()
+    assert reused(cache) == 0
+    assert len(calls) == sum(len(run.steps) for run in newest(cache).values())
+    assert len(cache.trace.runs) == 2 * len(transformers(pipe))
+    TINY[name].call(pipe, steps=STEPS + 1)
+    assert "stepped aside" not in cache.summary()
+
+
+@each_pipeline
+def test_a_short_run_keeps_no_tensors(name: str) -> None:
+    pipe = TINY[name].build()
+    most_alive(name, pipe, 4)
+    expected = most_alive(name, pipe, 4)
+    with navicache.enable(pipe, threshold=10.0, align_steps=10) as cache:
+        assert most_alive(name, pipe, 4) <= expected + SCALARS
+    assert reused(cache) == 0
+    with navicache.enable(pipe, **REUSING):
+        assert most_alive(name, pipe, STEPS) > most_alive(name, pipe, 4) + SCALARS  # what a long run does keep
+
+
+@each_pipeline
+def test_nothing_is_kept_after_a_run(name: str) -> None:
+    pipe = TINY[name].build()
+    TINY[name].call(pipe, steps=2)
+    before = alive()
+    cache = navicache.enable(pipe, **REUSING)
+    TINY[name].call(pipe, steps=STEPS)
+    assert alive() <= before + SCALARS
+    cache.disable()
+    assert alive() <= before + SCALARS
+
+
+@each_pipeline
+def test_nothing_is_kept_after_disable(name: str) -> None:
+    pipe = TINY[name].build()
+    TINY[name].call(pipe, steps=2)
+    before = alive()
+    cache = navicache.enable(pipe, **REUSING)
+    with pytest.raises(RuntimeError, match="broken off"):
+        TINY[name].call(pipe, steps=STEPS, callback_on_step_end=_break)
+    cache.disable()
+    assert alive() <= before + SCALARS
+    assert cache.trace.runs
+
+
+def _break(pipe: Any, index: int, time: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    if index == 5:
+        raise RuntimeError("broken off")
+    return kwargs
+
+
+def test_the_models_own_output_is_not_kept_beside_its_copy() -> None:
+    """One copy is needed; holding the container it came in would make two."""
+    kept = {}
+    for wrap in (lambda y: y, lambda y: (y,)):
+        x = torch.zeros(1, 64, 64)
+        cache = navicache.enable(lambda x, t, wrap=wrap: wrap(0.1 * x + 10), threshold=10.0, align_steps=2)
+        for step in range(4):
+            cache(x + step, 10.0 - step)
+        kept[len(kept)] = alive()
+        cache.disable()
+    assert kept[1] <= kept[0] + SCALARS
+
+
+@pytest.mark.parametrize("recreate", [False, True], ids=["kept", "recreated"])
+def test_a_short_run_of_a_bare_module_is_one_run(recreate: bool) -> None:
+    toy = Toy()
+    cache = navicache.enable(toy, threshold=10.0, align_steps=10, steps=6)
+    for _ in range(2):
+        calls = list(denoise(toy, lambda step: [COND, UNCOND], steps=6, recreate=recreate))
+        assert all(call.computed for call in calls)
+    assert [run.length for run in cache.trace.runs] == [6, 6]
+    assert [len(run.streams) for run in cache.trace.runs] == [2, 2]
+    assert "stepped aside" in cache.summary()

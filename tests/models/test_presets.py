@@ -1,0 +1,140 @@
+"""Presets against the published numbers, written down here once more with their source."""
+
+from typing import Any
+
+import pytest
+
+from navicache.models import MODELS, MODES, UNKNOWN, ModelSpec, model_named, preset
+from navicache.policies import POLICIES, NaviCache, build_policy, find_policy
+
+# NaviCache, arXiv:2606.26795, "Implementation Detail", and the official scripts: Q = R = 0.05, P0 = 1 throughout.
+# threshold fast, mid, slow; alignment steps
+NAVICACHE = {
+    "Wan 2.1 T2V-1.3B": ((0.07, 0.05, 0.04), 10),  # paper; Wan2.1 script 3987f30f defaults to 0.05 and 10
+    "Wan 2.1 T2V-14B": ((0.07, 0.05, 0.04), 10),  # README: the 1.3B values
+    "Wan 2.1 I2V-14B": ((0.07, 0.05, 0.04), 10),  # README: the 1.3B values
+    "HunyuanVideo": ((0.04, 0.035, 0.025), 5),  # paper; script c055e639 defaults to 0.025 and 5
+}
+# EasyCache, arXiv:2507.02860, scripts of the repository; A14B and TI2V-5B from upstream 3149a412.
+EASYCACHE = {
+    "Wan 2.1 T2V-1.3B": (0.05, 10, True),
+    "Wan 2.1 T2V-14B": (0.05, 10, True),
+    "Wan 2.1 I2V-14B": (0.05, 10, True),
+    "Wan 2.2 A14B": (0.06, 7, True),
+    "Wan 2.2 TI2V-5B": (0.05, 7, False),  # its cut-off is doubled twice, so the last step is never forced
+    "HunyuanVideo": (0.025, 5, True),
+}
+# (model, policy, mode) that someone has published; all else is our guess.
+PUBLISHED = {(name, "navicache", mode) for name in NAVICACHE for mode in MODES}
+PUBLISHED |= {(name, "easycache", "mid") for name in EASYCACHE}
+PUBLISHED |= {("Wan 2.2 TI2V-5B", "navicache", "mid")}  # script c2235ff4
+
+EVERY_PRESET = [
+    (spec, policy, mode, entry)
+    for spec in MODELS
+    for policy, modes in spec.presets.items()
+    for mode, entry in modes.items()
+]
+every_preset = pytest.mark.parametrize(
+    ("spec", "policy", "mode", "entry"), EVERY_PRESET, ids=[f"{s.name}, {p} {m}" for s, p, m, _ in EVERY_PRESET]
+)
+
+
+def built(model: str, policy: str, mode: str) -> Any:
+    return build_policy(policy, **preset(model_named(model), policy, mode).knobs)
+
+
+@pytest.mark.parametrize("model", NAVICACHE)
+def test_navicache_as_published(model):
+    thresholds, align_steps = NAVICACHE[model]
+    for mode, threshold in zip(("fast", "mid", "slow"), thresholds, strict=True):
+        assert built(model, "navicache", mode) == NaviCache(
+            threshold=threshold,
+            align_steps=align_steps,
+            process_noise=0.05,
+            measurement_noise=0.05,
+            initial_variance=1.0,
+            alignment="newest",
+            output_epsilon=0.0,
+            epsilon=1e-8,
+            last_step=True,
+        )
+
+
+def test_navicache_for_wan22_ti2v():
+    """Official Wan2.2 script, c2235ff4: tau 0.05, 10 steps, r0 = 0, plain filter, 1e-8 beside m(y_j)."""
+    policy = built("Wan 2.2 TI2V-5B", "navicache", "mid")
+    assert policy == NaviCache(threshold=0.05, align_steps=10, alignment="filtered", output_epsilon=1e-8)
+    for mode, threshold in (("fast", 0.07), ("slow", 0.04)):  # of Wan 2.1
+        policy = built("Wan 2.2 TI2V-5B", "navicache", mode)
+        assert policy == NaviCache(threshold=threshold, align_steps=10, alignment="filtered", output_epsilon=1e-8)
+
+
+@pytest.mark.parametrize("model", EASYCACHE)
+def test_easycache_as_published(model):
+    policy = built(model, "easycache", "mid")
+    assert (policy.threshold, policy.align_steps, policy.last_step) == EASYCACHE[model]
+
+
+@pytest.mark.parametrize(
+    ("model", "interval", "probability", "implied"),
+    [("Wan 2.1 T2V-1.3B", 2.5, 0.4, (20.5, 20.6)), ("HunyuanVideo", 1.8, 0.5, (27.9, 25.2))],
+)
+def test_static_and_random_as_the_latencies_imply(model, interval, probability, implied):
+    """NaviCache Table 1; computed steps of 50 that its latencies stand for (navicache.json, derived)."""
+    static, random = built(model, "static", "mid"), built(model, "random", "mid")
+    assert (static.interval, random.probability) == (interval, probability)
+    assert 50 / interval == pytest.approx(implied[0], abs=0.6)
+    assert 50 * probability == pytest.approx(implied[1], abs=0.7)
+
+
+@every_preset
+def test_every_preset_builds_and_names_its_source(spec, policy, mode, entry):
+    assert mode in MODES
+    assert preset(spec, policy, mode) is entry
+    assert type(build_policy(policy, **entry.knobs)) is find_policy(policy)
+    assert len(entry.source.strip()) > 5
+
+
+@every_preset
+def test_inferred_is_what_nobody_published(spec, policy, mode, entry):
+    assert entry.inferred == ((spec.name, policy, mode) not in PUBLISHED)
+
+
+def test_everything_published_has_a_preset():
+    assert {(spec.name, policy, mode) for spec, policy, mode, _ in EVERY_PRESET} >= PUBLISHED
+
+
+@pytest.mark.parametrize("spec", MODELS, ids=lambda spec: spec.name)
+def test_modes_of_a_model(spec: ModelSpec):
+    """NaviCache and its ablation in all three modes, at the same thresholds, faster meaning larger."""
+    for policy in ("navicache", "ema"):
+        thresholds = [preset(spec, policy, mode).knobs["threshold"] for mode in ("fast", "mid", "slow")]
+        assert thresholds == sorted(set(thresholds), reverse=True)
+    for mode in MODES:
+        navi, ema = (preset(spec, policy, mode).knobs for policy in ("navicache", "ema"))
+        assert (navi["threshold"], navi["align_steps"]) == (ema["threshold"], ema["align_steps"])
+
+
+@pytest.mark.parametrize("spec", MODELS, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_has_a_mid(spec: ModelSpec, policy: str):
+    assert build_policy(policy, **preset(spec, policy, "mid").knobs).name == policy
+
+
+def test_policy_without_a_preset_keeps_its_defaults():
+    entry = preset(UNKNOWN, "static", "mid")
+    assert (dict(entry.knobs), entry.inferred) == ({}, True)
+
+
+def test_unknown_mode():
+    with pytest.raises(ValueError, match="unknown mode 'turbo'; known: fast, mid, slow"):
+        preset(UNKNOWN, "navicache", "turbo")
+
+
+@pytest.mark.parametrize(("model", "policy"), [("HunyuanVideo", "easycache"), ("unknown model", "random")])
+def test_mode_nobody_set(model, policy):
+    with pytest.raises(
+        ValueError, match=f"{model} has no 'fast' setting for policy '{policy}', only 'mid'; give its knobs"
+    ):
+        preset(model_named(model), policy, "fast")
