@@ -53,9 +53,9 @@ def _nested(kind: type, fields: dict[Any, Any], key: Place, listed: bool) -> Out
     """The prediction lies in one field; only the others are remembered, or every output would be kept alive."""
     if key not in fields:
         raise CannotCache(f"the model's output has no {key!r}; it has {', '.join(map(repr, fields))}")
-    inner = unpack(fields[key], None, listed)
+    rows, rebuild = unpack(fields[key], None, listed)
     template = {**fields, key: None}
-    return Output(inner.rows, lambda rows: _build(kind, {**template, key: inner.rebuild(rows)}))
+    return Output(rows, lambda rows: _build(kind, {**template, key: rebuild(rows)}))
 
 
 def _first_key(fields: Mapping[Any, Any]) -> Any:
