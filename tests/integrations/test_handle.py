@@ -12,7 +12,6 @@ from tests.integrations.common import (
     REUSING,
     STEPS,
     assert_same,
-    attributes,
     each_pipeline,
     fresh,
     generate,
@@ -23,9 +22,9 @@ from tests.integrations.common import (
     transformers,
 )
 from tests.integrations.toys import COND, KNOBS, Toy, assert_right_streams, denoise, drifting
+from tests.tiny import TINY
 
 import navicache
-from tests.tiny import TINY
 
 
 @each_pipeline
@@ -90,7 +89,6 @@ def test_the_trace_survives_json_and_disable(name: str, tmp_path: Path) -> None:
 @each_pipeline
 def test_context_manager(name: str) -> None:
     pipe = TINY[name].build()
-    before = attributes(pipe)
     with navicache.enable(pipe, **REUSING) as cache:
         assert_same(generate(cache, name, pipe), fresh(name))
     assert torch.equal(TINY[name].call(pipe, steps=STEPS), plain(name))
@@ -99,8 +97,6 @@ def test_context_manager(name: str) -> None:
         raise KeyboardInterrupt
     assert cache.trace.runs
     assert torch.equal(TINY[name].call(pipe, steps=STEPS), plain(name))
-    assert all("forward" not in names for names in attributes(pipe).values())
-    assert before.keys() == attributes(pipe).keys()
 
 
 def test_disable_in_mid_run() -> None:

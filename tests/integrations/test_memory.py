@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
 from tests.integrations.common import REUSING, STEPS, counted, each_pipeline, newest, plain, reused, transformers
 from tests.integrations.toys import COND, UNCOND, Toy, denoise
+from tests.tiny import TINY
 from torch import Tensor
 
 import navicache
-from tests.tiny import TINY
 
 SCALARS = 256  # bytes that a few measurements may take
 
 
+@pytest.fixture(autouse=True)
+def thaw() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
+def mark() -> None:
+    """Count from here: objects that are there already are set aside, which also makes the counting fast."""
+    gc.collect()
+    gc.freeze()
+
+
 def alive() -> int:
-    """Bytes of all tensors that can be reached."""
+    """Bytes of all tensors made since the mark that can be reached."""
     gc.collect()
     found = [thing for thing in gc.get_objects() if issubclass(type(thing), Tensor)]
     return sum({t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in found}.values())
@@ -32,8 +45,16 @@ def most_alive(name: str, pipe: Any, steps: int) -> int:
         seen.append(alive())
         return kwargs
 
+    mark()
     TINY[name].call(pipe, steps=steps, callback_on_step_end=look)
     return max(seen)
+
+
+def left_alive(name: str, pipe: Any) -> int:
+    """Bytes alive after a run."""
+    mark()
+    TINY[name].call(pipe, steps=STEPS)
+    return alive()
 
 
 @each_pipeline
@@ -43,7 +64,7 @@ def test_a_short_run_is_left_alone(name: str) -> None:
     for _ in range(2):
         with counted(pipe) as calls:
             assert torch.equal(TINY[name].call(pipe, steps=STEPS), plain(name))
-    assert f"{STEPS} steps are too few to reuse any after {STEPS - 2} to align: stepped aside" in cache.summary()
+    assert "stepped aside" in " ".join(cache.summary().split())
     assert reused(cache) == 0
     assert len(calls) == sum(len(run.steps) for run in newest(cache).values())
     assert len(cache.trace.runs) == 2 * len(transformers(pipe))
@@ -66,25 +87,23 @@ def test_a_short_run_keeps_no_tensors(name: str) -> None:
 @each_pipeline
 def test_nothing_is_kept_after_a_run(name: str) -> None:
     pipe = TINY[name].build()
-    TINY[name].call(pipe, steps=2)
-    before = alive()
-    cache = navicache.enable(pipe, **REUSING)
-    TINY[name].call(pipe, steps=STEPS)
-    assert alive() <= before + SCALARS
-    cache.disable()
-    assert alive() <= before + SCALARS
+    left_alive(name, pipe)
+    expected = left_alive(name, pipe)
+    with navicache.enable(pipe, **REUSING):
+        assert left_alive(name, pipe) <= expected + SCALARS
 
 
 @each_pipeline
 def test_nothing_is_kept_after_disable(name: str) -> None:
     pipe = TINY[name].build()
-    TINY[name].call(pipe, steps=2)
-    before = alive()
+    left_alive(name, pipe)
+    expected = left_alive(name, pipe)
+    mark()
     cache = navicache.enable(pipe, **REUSING)
     with pytest.raises(RuntimeError, match="broken off"):
         TINY[name].call(pipe, steps=STEPS, callback_on_step_end=_break)
     cache.disable()
-    assert alive() <= before + SCALARS
+    assert alive() <= expected + SCALARS
     assert cache.trace.runs
 
 
@@ -98,6 +117,7 @@ def test_the_models_own_output_is_not_kept_beside_its_copy() -> None:
     """One copy is needed; holding the container it came in would make two."""
     kept = {}
     for wrap in (lambda y: y, lambda y: (y,)):
+        mark()
         x = torch.zeros(1, 64, 64)
         cache = navicache.enable(lambda x, t, wrap=wrap: wrap(0.1 * x + 10), threshold=10.0, align_steps=2)
         for step in range(4):

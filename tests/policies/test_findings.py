@@ -1,4 +1,4 @@
-"""Places where navicache does not do what its own texts promise, found while testing. Each fails until it is mended."""
+"""Mistakes found while testing, mended since: each was wrong once."""
 
 import math
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Guards may turn a reuse into a compute, never the other way."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -113,7 +113,8 @@ def test_joining_in_mid_run_aligns_shortly():
 def test_a_step_that_cannot_be_trusted(measurement, bad):
     gate = Finite(Scripted((False,)))
     broken = {measurement: (1.0, bad, 2.0) if measurement == "by_channel" else bad}
-    assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Verdict(True, "not finite"), (0, 0))
+    # The gate is asked all the same, about the step without its broken part, so that its clock keeps running.
+    assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Verdict(True, "not finite"), (1, 0))
     assert gate.decide((0, 0), Step(index=0, own_index=0)) == (Verdict(False, "script"), (1, 0))
 
 
@@ -122,3 +123,15 @@ def test_nonfinite_fields_are_named():
     outcome = Outcome(index=1, own_index=1, input_change=2.0, output_by_channel=(1.0, 2.0), **broken)
     assert nonfinite_fields(outcome) == ("output_change", "prediction_error", "input_by_channel")
     assert nonfinite_fields(Outcome(index=1, own_index=1)) == ()
+
+
+def test_what_is_broken_is_not_passed_on():
+    class Pupil(Scripted):
+        def learn(self, state, outcome: Outcome):
+            return outcome
+
+    whole = Outcome(index=4, own_index=4, gap=2, input_change=0.5, output_change=1.0, output_size=2.0)
+    gate: Any = Finite(Pupil((True,)))
+    assert gate.learn((0, 0), whole) == whole
+    assert gate.learn((0, 0), replace(whole, output_change=math.nan)) == replace(whole, output_change=None)
+    assert gate.learn((0, 0), replace(whole, input_by_channel=(math.inf, 1.0))) == whole

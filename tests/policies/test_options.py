@@ -100,15 +100,15 @@ def test_paper_text_is_its_choices_by_hand():
         output_epsilon=0.0,
     )
     text = NaviCache(paper_text=True)
-    assert replace(by_hand, paper_text=True) == text
+    assert replace(by_hand, paper_text=True) == text.settled()
     assert text.schemes() == by_hand.schemes()
-    assert {knob: getattr(text, knob) for knob in CHOICES} == {knob: choice for knob, (_, choice) in CHOICES.items()}
+    assert {knob: text.choice(knob) for knob in CHOICES} == {knob: choice for knob, (_, choice) in CHOICES.items()}
 
 
 def test_code_is_the_default():
     code = {"alignment": "newest", "grow_on_reuse": False, "relative": True, "norm": "mean", "change_since": "seen"}
     code |= {"hold": "residual", "last_step": True, "epsilon": 1e-8, "output_epsilon": 0.0}
-    assert NaviCache() == NaviCache(**code)
+    assert NaviCache().settled() == NaviCache(**code)
     assert (NaviCache().threshold, NaviCache().align_steps) == (0.05, 10)
     assert (NaviCache().process_noise, NaviCache().measurement_noise, NaviCache().initial_variance) == (0.05, 0.05, 1.0)
 
@@ -167,6 +167,11 @@ def test_growth_is_counted_once_where_everything_is_computed():
     gains = [[after["gain"] for after in run.after[1:]] for run in runs]
     assert gains[0] == pytest.approx(gains[1])
     assert gains[2] == pytest.approx(gains[3])
+
+
+def test_a_drift_moves_on_reused_steps_unless_told_otherwise():
+    assert NaviCache(state="ratio_and_drift").gate().grow_on_reuse is True
+    assert NaviCache(state="ratio_and_drift", grow_on_reuse=False).gate().grow_on_reuse is False
 
 
 def test_no_deviation_is_the_mean():

@@ -122,7 +122,7 @@ class Engine:
             self._close(finished=False)
             self.recorder.begin(placement.why, host.total)
         run = new_run(self.scheme, self.recorder, self.keep, self.call.channel_dim, call)
-        if host.total is None and self.policy.last_step:
+        if host.total is None and self.scheme.last_step:
             self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
         if host.total is not None and not host.index and host.total <= self.policy.align_steps + 2:
             run.aside = True

@@ -144,7 +144,10 @@ def _policy(options: Options, spec: ModelSpec) -> Policy:
     if options.policy is None or isinstance(options.policy, str):
         name = options.policy or DEFAULT_POLICY
         find_policy(name)
-        return build_policy(name, **{**preset(spec, name, options.mode or DEFAULT_MODE).knobs, **options.knobs})
+        knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
+        if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
+            knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
+        return build_policy(name, **{**knobs, **options.knobs})
     if options.mode is not None or options.knobs:
         extra = ", ".join([*(["mode"] if options.mode else []), *options.knobs])
         raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")

@@ -5,7 +5,10 @@ from navicache.models.spec import ModelSpec, Preset
 
 _WAN = "WanTransformer3DModel"
 _WAN21 = navicache_modes(0.07, 0.05, 0.04, 10, "paper; official Wan2.1 script, 3987f30f")
-_README = navicache_modes(0.07, 0.05, 0.04, 10, "official README: the Wan 2.1-1.3B values serve this size too")
+_README = {
+    **navicache_modes(0.07, 0.05, 0.04, 10, "threshold of Wan 2.1-1.3B", inferred=True),
+    "mid": Preset({"threshold": 0.05, "align_steps": 10}, "official README, results of this size"),
+}
 _EASY21 = {"mid": Preset({"threshold": 0.05, "align_steps": 10}, "EasyCache4Wan2.1/easycache_generate.py")}
 _FIXED = fixed(2.5, 0.4, "paper, Table 1: latencies imply 20 to 21 computed steps of 50")
 

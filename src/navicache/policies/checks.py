@@ -23,6 +23,12 @@ def check_align_steps(align_steps: int, at_least: int = 2) -> None:
         )
 
 
+def check_longest_reuse(longest_reuse: int | None) -> None:
+    """Refuse a negative number of reuses in a row."""
+    if longest_reuse is not None and longest_reuse < 0:
+        raise ValueError(f"longest_reuse must be 0 (never reuse) or more, or None for no limit, got {longest_reuse}")
+
+
 def check_choice(name: str, value: str, known: Collection[str]) -> None:
     """Refuse an unknown word and list the known ones."""
     if value not in known:

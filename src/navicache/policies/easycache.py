@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from navicache.estimator import Gaussian
-from navicache.policies.checks import check_align_steps, check_choice, check_threshold
+from navicache.policies.checks import check_align_steps, check_choice, check_longest_reuse, check_threshold
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
@@ -59,11 +59,12 @@ class EasyCache:
         """Check the knobs."""
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
+        check_longest_reuse(self.longest_reuse)
         check_choice("rows", self.rows, ("sample", "call"))
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py without epsilons."""
-        return (Scheme("model", smoothed(self, alpha=1.0), ResidualHold()),)
+        return (Scheme("model", smoothed(self, alpha=1.0), ResidualHold(), self.last_step),)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Ema(EasyCache):
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py with a constant gain."""
-        return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold()),)
+        return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold(), self.last_step),)
 
 
 def smoothed(knobs: EasyCache, alpha: float):

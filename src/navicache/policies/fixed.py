@@ -70,7 +70,7 @@ class ChanceGate(IndexGate):
 
 @dataclass(frozen=True)
 class Static:
-    """Compute every `interval` steps; 2.5 computes 20 of 50.
+    """Compute every `interval` steps; 2.5 computes 21 of 50, the last one included.
 
     Example:
         >>> gate = Static(interval=2.5).schemes()[0].gate
@@ -93,7 +93,7 @@ class Static:
     def schemes(self) -> tuple[Scheme, ...]:
         """A fixed schedule with the residual held."""
         gate = guarded(IntervalGate(interval=self.interval), align_steps=self.align_steps, last_step=self.last_step)
-        return (Scheme("model", gate, ResidualHold()),)
+        return (Scheme("model", gate, ResidualHold(), self.last_step),)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Random:
             align_steps=self.align_steps,
             last_step=self.last_step,
         )
-        return (Scheme("model", gate, ResidualHold()),)
+        return (Scheme("model", gate, ResidualHold(), self.last_step),)
 
 
 def check_first_step(align_steps: int) -> None:

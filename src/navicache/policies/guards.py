@@ -1,7 +1,7 @@
 """What all policies share, written once: wrappers that may turn a reuse into a compute, never the other way.
 
-The wrapped gate is asked first, so that its own clock keeps running, except about a step that cannot be trusted; its
-accumulated error is cleared by `learn`, which follows every compute whoever ordered it.
+The wrapped gate is always asked, so that its own clock keeps running; its accumulated error is cleared by `learn`,
+which follows every compute whoever ordered it.
 """
 
 import math
@@ -110,35 +110,39 @@ class Finite(Guard[S]):
     """Compute where a measurement is NaN or infinite, and keep such values away from the gate's memory."""
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
-        """Compute, without asking the gate, when the step cannot be trusted."""
+        """Compute, and let the gate see the step without what cannot be trusted."""
         total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
-        if not math.isfinite(total + sum(step.by_channel or ())):  # NaN and infinity survive a sum
-            return Verdict(True, "not finite"), state
-        return self.gate.decide(state, step)
+        if math.isfinite(total + sum(step.by_channel or ())):  # NaN and infinity survive a sum
+            return self.gate.decide(state, step)
+        _, state = self.gate.decide(state, replace(step, **dict.fromkeys(nonfinite_fields(step))))
+        return Verdict(True, "not finite"), state
 
     def learn(self, state: S, outcome: Outcome) -> S:
         """Learn only what is finite."""
         return self.gate.learn(state, replace(outcome, **dict.fromkeys(nonfinite_fields(outcome))))
 
 
-MEASURED = (
-    "input_change",
-    "output_change",
-    "output_size",
-    "prediction_error",
-    "input_by_channel",
-    "output_by_channel",
-)
+MEASURED = {
+    Step: ("since_seen", "since_computed", "output_size", "by_channel"),
+    Outcome: (
+        "input_change",
+        "output_change",
+        "output_size",
+        "prediction_error",
+        "input_by_channel",
+        "output_by_channel",
+    ),
+}
 
 
-def nonfinite_fields(outcome: Outcome) -> tuple[str, ...]:
+def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
     """Names of the measurements that are NaN or infinite.
 
     Example:
         >>> nonfinite_fields(Outcome(index=3, own_index=3, input_change=math.inf, output_size=1.0))
         ('input_change',)
     """
-    return tuple(name for name in MEASURED if not _finite(getattr(outcome, name)))
+    return tuple(name for name in MEASURED[type(facts)] if not _finite(getattr(facts, name)))
 
 
 def _finite(value: float | tuple[float, ...] | None) -> bool:

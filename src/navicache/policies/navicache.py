@@ -3,14 +3,14 @@
 Equations 4-11 of the paper are estimator/; the safety gate is ratio_gate.py; the official scripts are
 NaviCache4Wan2.1, NaviCache4Wan2.2, NaviCache4HunyuanVideo and NaviCache4OpenSora. Where text and code part ways
 (docs/policies.md numbers the places) each choice is a knob: left at None it follows the code, or the text when
-`paper_text` is true.
+`paper_text` is true; `settled()` shows the outcome.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 from navicache.estimator import AlignmentForm, Drift, Noise, Walk, check_noise
-from navicache.policies.checks import check_align_steps, check_choice, check_threshold
+from navicache.policies.checks import check_align_steps, check_choice, check_longest_reuse, check_threshold
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import OutputHold, ResidualHold
@@ -33,6 +33,16 @@ CHOICES: dict[str, tuple[object, object]] = {
     "output_epsilon": (0.0, 0.0),
 }
 
+NUMBERS = (
+    "process_noise",
+    "measurement_noise",
+    "drift_noise",
+    "initial_variance",
+    "deviations",
+    "epsilon",
+    "output_epsilon",
+)
+
 WORDS = {
     "alignment": ("newest", "mean", "filtered"),
     "norm": ("mean", "sum"),
@@ -50,7 +60,7 @@ class NaviCache:
     """The paper's policy.
 
     Example:
-        >>> NaviCache(threshold=0.07).alignment, NaviCache(paper_text=True).alignment
+        >>> NaviCache(threshold=0.07).settled().alignment, NaviCache(paper_text=True).settled().alignment
         ('newest', 'mean')
     """
 
@@ -82,30 +92,36 @@ class NaviCache:
     rows: RowRule = "sample"
 
     def __post_init__(self) -> None:
-        """Settle the choices left open and check the knobs."""
-        for knob, choices in CHOICES.items():
-            if getattr(self, knob) is None:
-                # A drift moves the ratio between steps, so its clock has to tick on reused steps too.
-                drifts = knob == "grow_on_reuse" and self.state == "ratio_and_drift"
-                object.__setattr__(self, knob, choices[self.paper_text or drifts])
+        """Check the knobs."""
         for knob, words in WORDS.items():
-            check_choice(knob, getattr(self, knob), words)
-        if self.dimensions == "channel" and self.change_since == "computed":
+            check_choice(knob, self.choice(knob), words)
+        if self.dimensions == "channel" and self.choice("change_since") == "computed":
             raise ValueError('dimensions="channel" measures from the last step seen: set change_since="seen" with it')
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
-        for knob in ("process_noise", "measurement_noise", "drift_noise", "initial_variance", "deviations"):
-            check_noise(knob, getattr(self, knob))
+        check_longest_reuse(self.longest_reuse)
+        for knob in NUMBERS:
+            check_noise(knob, self.choice(knob))
+
+    def choice(self, knob: str) -> Any:
+        """A knob's value, as `paper_text` has it where it was left open."""
+        value = getattr(self, knob)
+        if value is not None or knob not in CHOICES:
+            return value
+        # A drift moves the ratio between steps, so its clock has to tick on reused steps too.
+        drifts = knob == "grow_on_reuse" and self.state == "ratio_and_drift"
+        return CHOICES[knob][self.paper_text or drifts]
+
+    def settled(self) -> "NaviCache":
+        """The same policy with no choice left open."""
+        return replace(self, **{knob: self.choice(knob) for knob in CHOICES})
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One scheme at the model's root."""
-        gate = guarded(
-            self.gate(),
-            align_steps=self.align_steps,
-            last_step=bool(self.last_step),
-            longest_reuse=self.longest_reuse,
-        )
-        return (Scheme("model", gate, ResidualHold() if self.hold == "residual" else OutputHold()),)
+        last_step = self.choice("last_step")
+        gate = guarded(self.gate(), align_steps=self.align_steps, last_step=last_step, longest_reuse=self.longest_reuse)
+        hold = ResidualHold() if self.choice("hold") == "residual" else OutputHold()
+        return (Scheme("model", gate, hold, last_step),)
 
     def gate(self) -> RatioGate:
         """The gate without its guards."""
@@ -113,13 +129,13 @@ class NaviCache:
             filter=self.filter(),
             threshold=self.threshold,
             align_steps=self.align_steps,
-            alignment=self.alignment or "newest",
-            grow_on_reuse=bool(self.grow_on_reuse),
-            relative=bool(self.relative),
-            norm=self.norm or "mean",
-            change_since=self.change_since or "seen",
-            ratio_epsilon=self.epsilon or 0.0,
-            output_epsilon=self.output_epsilon or 0.0,
+            alignment=self.choice("alignment"),
+            grow_on_reuse=self.choice("grow_on_reuse"),
+            relative=self.choice("relative"),
+            norm=self.choice("norm"),
+            change_since=self.choice("change_since"),
+            ratio_epsilon=self.choice("epsilon"),
+            output_epsilon=self.choice("output_epsilon"),
             gate_on=self.gate_on,
             deviations=self.deviations,
             dimensions=self.dimensions,
@@ -128,7 +144,7 @@ class NaviCache:
 
     def filter(self) -> Walk | Drift:
         """The filter the ratio is tracked by."""
-        epsilon = self.epsilon or 0.0
+        epsilon = self.choice("epsilon")
         if self.state == "ratio":
             return Walk(self.process_noise, self.measurement_noise, self.initial_variance, epsilon)
         return Drift(

@@ -16,6 +16,7 @@ class Scheme:
     site: Site
     gate: Gate[Any]
     predictor: Predictor[Any]
+    last_step: bool = True  # whether the gate insists on computing the last step, where it knows which one that is
 
 
 class Policy(Protocol):
@@ -28,18 +29,13 @@ class Policy(Protocol):
         """Steps computed before anything may be reused."""
         ...
 
-    @property
-    def last_step(self) -> bool | None:
-        """Whether the last step is always computed."""
-        ...
-
     def schemes(self) -> tuple[Scheme, ...]:
         """What the knobs stand for."""
         ...
 
 
 def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
-    """The knobs as plain values, for the trace.
+    """The knobs as plain values, for the trace; those left open (None) are left out.
 
     Example:
         >>> from navicache.policies import Static
@@ -47,5 +43,6 @@ def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
         3
     """
     knobs = {f.name: getattr(policy, f.name) for f in fields(policy)}  # pyright: ignore[reportArgumentType]
-    plain = (str, int, float, bool, type(None))
-    return {name: value if isinstance(value, plain) else str(value) for name, value in knobs.items()}
+    plain = (str, int, float, bool)
+    set_knobs = {name: value for name, value in knobs.items() if value is not None}
+    return {name: value if isinstance(value, plain) else str(value) for name, value in set_knobs.items()}

@@ -101,7 +101,7 @@ class Gate(Protocol[S]):
         ...
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
-        """Compute or reuse. Asked once a step, also where a guard has the last word, unless a measurement is broken."""
+        """Compute or reuse. Asked once a step, also where a guard has the last word."""
         ...
 
     def learn(self, state: S, outcome: Outcome) -> S:

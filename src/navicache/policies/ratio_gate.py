@@ -108,14 +108,16 @@ class RatioGate:
             ratios = self._filters.ratios(state.beliefs)
             shown |= {"ratio": _mean([r.mean for r in ratios]), "variance": _mean([r.variance for r in ratios])}
             shown["gain"] = _mean(state.gains)
-        return shown
+        # An output of zeros has no relative change: the step computes, and there is no number to show.
+        return {name: value for name, value in shown.items() if math.isfinite(value)}
 
     @cached_property
     def _filters(self) -> Diagonal[Any]:
         return Diagonal(self.filter)
 
     def _used(self, ratio: Gaussian) -> float:
-        return ratio.mean if self.gate_on == "mean" else upper_bound(ratio, self.deviations)
+        used = ratio.mean if self.gate_on == "mean" else upper_bound(ratio, self.deviations)
+        return 0.0 if used < 0 else used  # a drift may carry the estimate below what a ratio can be; NaN stays NaN
 
     def _changes(self, step: Step) -> tuple[float, ...] | None:
         if self.dimensions == "channel":
