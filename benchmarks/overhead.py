@@ -47,7 +47,7 @@ class Ours:
         """Align on two steps."""
         self.index, self.branches = 0, branches
         self.texts = [torch.zeros(1, 8, 8, device=latent.device) for _ in range(branches)]
-        self.times = list(torch.linspace(1000, 0, 64, device=latent.device).reshape(-1, 1).unbind())
+        self.times = list(torch.linspace(1000, 0, 4096, device=latent.device).reshape(-1, 1).unbind())
 
         def model(hidden_states: torch.Tensor, timestep: torch.Tensor, encoder_hidden_states: torch.Tensor) -> Any:
             del hidden_states, timestep, encoder_hidden_states
@@ -72,7 +72,7 @@ class Ours:
         for branch in range(self.branches):
             self.branch = branch
             result = self.cache(
-                hidden_states=latent, timestep=self.times[self.index % 64], encoder_hidden_states=self.texts[branch]
+                hidden_states=latent, timestep=self.times[self.index], encoder_hidden_states=self.texts[branch]
             )
         return result
 
@@ -105,7 +105,7 @@ def decision_time(ours: Ours, latent: torch.Tensor, clock: Clock) -> float:
     """Time until the engine knows whether to compute: finding the call's place, measuring, the sync, the gate."""
     ours.index, ours.branch = ours.index + 1, 0
     engine = ours.engine
-    call = {"hidden_states": latent, "timestep": ours.times[ours.index % 64], "encoder_hidden_states": ours.texts[0]}
+    call = {"hidden_states": latent, "timestep": ours.times[ours.index], "encoder_hidden_states": ours.texts[0]}
 
     def decide() -> None:
         with torch.no_grad():

@@ -21,6 +21,8 @@ from navicache.records import Trace
 
 Forward = Callable[..., Any]
 
+FOLLOWS = {compute: Line(Verdict(compute, "follows")) for compute in (True, False)}
+
 
 class Engine:
     """Caches one model: to be called in place of its forward."""
@@ -82,10 +84,8 @@ class Engine:
         if placement.kind == "run" or self.run is None:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
-        if call.time is not None:
+        if placement.kind != "follow" and call.time is not None:
             self.recorder.keep_time(self.tracker.index, call.time)
-        if placement.kind != "follow" and not self.run.aside:
-            self.run.see(call)
         self._decide(self.run, placement)
         return self.run, placement.stream
 
@@ -101,14 +101,16 @@ class Engine:
         for name, decider in run.deciders.items():
             decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
         moved = [mean_abs(change)] if placement.tentative and change is not None else []
-        if run.rows > 1:
-            run.watch_layout(latent)
+        run.watch_layout(latent)
+        run.see(call)  # copied while the device is busy measuring
         needed = bool(reads or questions or run.flags)
         if needed:
             fetch([*questions, *moved, *run.waiting()])
         placement = self.tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
-        if placement.kind == "step" and run.flags:
+        if run.flags and placement.kind == "step":
             run.settle_layout()
+        elif run.flags and placement.kind == "follow":
+            run.flags.pop()  # it was the same step once more
         if needed:
             self._learn(run)
         return placement
@@ -130,21 +132,23 @@ class Engine:
                 f"{host.total} steps leave next to nothing to reuse after {self.policy.align_steps} to align: "
                 "stepped aside, every step is computed"
             )
-        run.watch_layout(call.latent)
+        if not run.aside:
+            run.see(call)
+            run.watch_layout(call.latent)
         return run
 
     # -- decide -------------------------------------------------------------------------------------------------------
 
     def _decide(self, run: Run, placement: Placement) -> None:
-        stream, moment = placement.stream, self._moment()
-        decider = run.decider(stream)
+        stream, index = placement.stream, self.tracker.index
         if run.aside:
-            self.recorder.add(moment.index, stream, 0, Line(Verdict(True, "too few steps")))
+            self.recorder.add(index, stream, 0, Line(Verdict(True, "too few steps")))
         elif placement.kind == "follow" and run.lead:
             for sample, verdict in enumerate(run.verdicts):
-                self.recorder.add(moment.index, stream, sample, Line(Verdict(verdict.compute, "follows")))
+                self.recorder.add(index, stream, sample, FOLLOWS[verdict.compute])
         else:
-            run.verdicts = decider.decide(moment, stream, run.elements // len(decider.layout))
+            decider = run.decider(stream)
+            run.verdicts = decider.decide(self._moment(), stream, run.elements // len(decider.layout))
 
     def _moment(self) -> Moment:
         at, host = self.tracker, self.tracker.host

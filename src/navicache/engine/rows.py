@@ -55,9 +55,7 @@ def index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:
 
 def minus(left: Rows, right: Rows) -> Rows:
     """Row by row difference."""
-    if len(left) == 1:
-        return (left[0] - right[0].to(left[0].device),)
-    return tuple(a - b.to(a.device) for a, b in zip(left, right, strict=True))
+    return tuple([a - (b if b.device == a.device else b.to(a.device)) for a, b in zip(left, right, strict=True)])
 
 
 def mean_abs(rows: Rows) -> Reading:

@@ -31,10 +31,12 @@ class Run:
     streams: dict[str, Stream] = field(default_factory=dict)
     deciders: dict[str, Decider] = field(default_factory=dict)
     flags: list[list[Reading]] = field(default_factory=list)  # which rows agree, at the first two steps
+    settled: bool = False  # it is known which rows make up a sample
     verdicts: list[Verdict] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every call."""
+        self.settled = self.rows == 1 or self.scheme.gate.rows == "call"
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads
 
@@ -82,15 +84,13 @@ class Run:
 
     def watch_layout(self, latent: Rows) -> None:
         """Ask which rows could be guidance branches of one sample."""
-        if self.rows > 1 and self.scheme.gate.rows == "sample" and len(self.flags) < 2:
+        if not self.settled:
             self.flags.append([Reading(flag) for flag in agreement(latent)])
 
     def settle_layout(self) -> None:
         """Split the batch into samples, once two steps have been looked at."""
-        if len(self.flags) != 2 or len(next(iter(self.deciders.values())).layout) > 1:
-            return
         layout = settle(self.rows, *([flag.values[0] for flag in flags] for flags in self.flags))
-        self.flags = [[], [], []]  # settled
+        self.flags, self.settled = [], True
         if len(layout) > 1:
             self.recorder.split(len(layout))
             for decider in self.deciders.values():

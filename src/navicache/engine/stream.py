@@ -83,8 +83,12 @@ class Stream:
     def _add(self, weight: float, latent: Rows, base: Rows) -> Rows:
         if not weight:
             return own(base)
-        pairs = zip(base, latent, strict=True)
-        return tuple(torch.add(kept, chunk.to(self.device), alpha=weight).to(self.dtype) for kept, chunk in pairs)
+        sums = []
+        for kept, chunk in zip(base, latent, strict=True):
+            near = chunk if chunk.device == kept.device else chunk.to(kept.device)
+            total = torch.add(kept, near, alpha=weight)
+            sums.append(total if total.dtype == self.dtype else total.to(self.dtype))
+        return tuple(sums)
 
     def _stored(self, rows: Rows) -> Rows:
         return rows if self.keep == Keep() else move(rows, self.keep.device, self.keep.dtype)
