@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from tests.integrations.common import (
@@ -89,3 +91,31 @@ def test_the_same_prompt_for_all_samples_keeps_them_apart(name: str) -> None:
     generate(cache, name, pipe, batch=2, numbered=False)
     assert all(run.samples == 2 for run in newest(cache).values())
     assert fresh(name, batch=2, numbered=False).steps == {m: run.steps for m, run in newest(cache).items()}
+
+
+@pytest.mark.parametrize("name", params("wan", "wan22", "flux", "cogvideox"))
+def test_guidance_switched_off_by_a_callback(name: str) -> None:
+    """diffusers' recipe for dynamic guidance: from a step on there is one branch, or half a batch."""
+    off = {"callback_on_step_end": _guidance_off, "callback_on_step_end_tensor_inputs": ["latents", "prompt_embeds"]}
+    exact = TINY[name].call(TINY[name].build(), steps=STEPS, **off)
+    assert not torch.equal(exact, plain(name))
+    pipe = TINY[name].build()
+    with navicache.enable(pipe, threshold=0.0, align_steps=2):
+        assert torch.equal(TINY[name].call(pipe, steps=STEPS, **off), exact)
+    with navicache.enable(pipe, **REUSING) as cache:
+        results = [TINY[name].call(pipe, steps=STEPS, **off) for _ in range(2)]
+    assert torch.equal(*results)
+    assert not torch.equal(results[0], exact)
+    runs = newest(cache).values()
+    assert sorted(step.index for run in runs for step in run.steps_of()) == list(range(STEPS))
+    assert len(cache.trace.runs) == 2 * len(runs)
+    assert reused(cache) >= 2
+
+
+def _guidance_off(pipe: Any, index: int, time: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    if index == 5:
+        pipe._guidance_scale = 1.0
+        pipe._guidance_scale_2 = 1.0
+        if len(kwargs["prompt_embeds"]) > len(kwargs["latents"]):
+            kwargs["prompt_embeds"] = kwargs["prompt_embeds"].chunk(2)[-1]
+    return kwargs

@@ -2,7 +2,7 @@
 
 import copy
 import math
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import cycle
 from typing import Any
 
@@ -152,7 +152,7 @@ def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
         broken = drive(
             sample(name),
             smooth(1),
-            step_filter=lambda s, at=at: replace(s, **{measurement: bad}) if s.index == at else s,
+            step_filter=lambda s, at=at: s._replace(**{measurement: bad}) if s.index == at else s,
         )
         assert broken.computed[at]
         assert broken.reasons[at] == "not finite"
@@ -169,7 +169,7 @@ def test_a_broken_outcome_teaches_nothing(name, measurement, bad):
         seen = drive(
             sample(name),
             smooth(1, steps=30),
-            outcome_filter=lambda o, steps=steps: replace(o, **{measurement: bad}) if o.index in steps else o,
+            outcome_filter=lambda o, steps=steps: o._replace(**{measurement: bad}) if o.index in steps else o,
         )
         assert not all(seen.computed[6:])
         for shown in (*seen.decided, *seen.after):

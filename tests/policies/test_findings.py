@@ -40,7 +40,7 @@ def test_replace_builds_what_the_constructor_builds(knobs):
 
 def test_explanation_of_an_unmeasured_step_is_not_that_of_the_step_before():
     seen = drive(
-        NaviCache(0.07, 5), smooth(0), step_filter=lambda s: replace(s, since_seen=math.nan) if s.index == 30 else s
+        NaviCache(0.07, 5), smooth(0), step_filter=lambda s: s._replace(since_seen=math.nan) if s.index == 30 else s
     )
     assert seen.reasons[30] == "not finite"
     assert "predicted_change" not in seen.decided[30]

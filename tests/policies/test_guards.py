@@ -1,7 +1,7 @@
 """Guards may turn a reuse into a compute, never the other way."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -133,5 +133,5 @@ def test_what_is_broken_is_not_passed_on():
     whole = Outcome(index=4, own_index=4, gap=2, input_change=0.5, output_change=1.0, output_size=2.0)
     gate: Any = Finite(Pupil((True,)))
     assert gate.learn((0, 0), whole) == whole
-    assert gate.learn((0, 0), replace(whole, output_change=math.nan)) == replace(whole, output_change=None)
-    assert gate.learn((0, 0), replace(whole, input_by_channel=(math.inf, 1.0))) == whole
+    assert gate.learn((0, 0), whole._replace(output_change=math.nan)) == whole._replace(output_change=None)
+    assert gate.learn((0, 0), whole._replace(input_by_channel=(math.inf, 1.0))) == whole

@@ -1,5 +1,6 @@
 """The step of the cache: place the call, decide, compute or predict, remember."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from navicache.records import Trace
 
 Forward = Callable[..., Any]
 
+ALREADY_OFF = contextlib.nullcontext()  # entering no_grad costs more than asking whether it is needed
 FOLLOWS = {compute: Line(Verdict(compute, "follows")) for compute in (True, False)}
 
 
@@ -48,15 +50,14 @@ class Engine:
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Compute or predict what `forward` would return."""
         try:
-            with torch.no_grad():
+            with torch.no_grad() if torch.is_grad_enabled() else ALREADY_OFF:
                 call = self.reader.read(args, kwargs)
                 run, name = self._enter(call, self.surroundings())
-                if not run.aside:
-                    work = Work(run, call, name, run.decider(name), run.stream(name))
-                    samples = self._computing(work)
-                    if not samples:
-                        return work.predicted()
-            if run.aside:
+                work = None if run.aside else Work(run, call, name, run.decider(name), run.stream(name))
+                samples = [] if work is None else self._computing(work)
+                if work is not None and not samples:
+                    return work.predicted()
+            if work is None:
                 return forward(*args, **kwargs)
             return self._compute(work, samples, forward, args, kwargs)
         except BaseException:

@@ -6,7 +6,7 @@ which follows every compute whoever ordered it.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
@@ -114,12 +114,12 @@ class Finite(Guard[S]):
         total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
         if math.isfinite(total + sum(step.by_channel or ())):  # NaN and infinity survive a sum
             return self.gate.decide(state, step)
-        _, state = self.gate.decide(state, replace(step, **dict.fromkeys(nonfinite_fields(step))))
+        _, state = self.gate.decide(state, step._replace(**dict.fromkeys(nonfinite_fields(step))))
         return Verdict(True, "not finite"), state
 
     def learn(self, state: S, outcome: Outcome) -> S:
         """Learn only what is finite."""
-        return self.gate.learn(state, replace(outcome, **dict.fromkeys(nonfinite_fields(outcome))))
+        return self.gate.learn(state, outcome._replace(**dict.fromkeys(nonfinite_fields(outcome))))
 
 
 MEASURED = {

@@ -5,7 +5,6 @@ measures, calls these methods, and applies what they answer.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 StreamRule = Literal["lead", "each"]
@@ -13,11 +12,10 @@ RowRule = Literal["sample", "call"]
 Reading = Literal["since_seen", "since_computed", "by_channel"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(NamedTuple):
     """What is known when a step is to be decided; `None` where it cannot be known yet."""
 
-    index: int  # step in the run
+    index: int  # step in the run  # pyright: ignore[reportIncompatibleMethodOverride]
     own_index: int  # step since this engine (or this alignment) began
     stream: str = "0"
     total: int | None = None  # steps of the run
@@ -38,11 +36,10 @@ class Step:
         return None if self.sigma is None else 1.0 - self.sigma
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a compute taught; changes are measured from the last computed step, `None` at the first one."""
 
-    index: int
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
     own_index: int
     total: int | None = None
     time: float | None = None

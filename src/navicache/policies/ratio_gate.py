@@ -80,7 +80,7 @@ class RatioGate:
         accumulated = state.accumulated + predicted
         # Written so that a NaN computes, as in the official comparison.
         verdict = Verdict(not accumulated < self.threshold, "gate")
-        return verdict, state._replace(beliefs=beliefs, accumulated=accumulated, predicted=predicted)
+        return verdict, RatioState(beliefs, state.observed, state.gains, accumulated, predicted)
 
     def learn(self, state: RatioState, outcome: Outcome) -> RatioState:
         """Clear the accumulated error and follow the observed ratio."""
