@@ -79,16 +79,22 @@ def _positional_names(signature: inspect.Signature | None) -> tuple[str, ...]:
 
 def _settle(role: str, place: Place | None, usual: tuple[str, ...], names: tuple[str, ...]) -> Place | None:
     if place is not None:
-        if isinstance(place, str) and names and place not in names:
-            raise ValueError(f"CallSpec({role}={place!r}) names no argument; there are ({', '.join(names)})")
+        _check_place(role, place, names)
         return place
     if not names:  # only *args: latent first, time second
         return {"latent": 0, "time": 1}[role]
     return next((name for name in usual if name in names), None)
 
 
+def _check_place(role: str, place: Place, names: tuple[str, ...]) -> None:
+    if isinstance(place, str) and names and place not in names:
+        raise ValueError(f"CallSpec({role}={place!r}) names no argument; there are ({', '.join(names)})")
+
+
 def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | None]) -> tuple[Place, ...]:
     if spec.conditioning is not None:
+        for place in spec.conditioning:
+            _check_place("conditioning", place, names)
         return spec.conditioning
     if not names:
         return (2,)

@@ -52,7 +52,8 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
 def _nested(kind: type, fields: dict[Any, Any], key: Place, listed: bool) -> Output:
     """The prediction lies in one field; only the others are remembered, or every output would be kept alive."""
     if key not in fields:
-        raise CannotCache(f"the model's output has no {key!r}; it has {', '.join(map(repr, fields))}")
+        have = ", ".join(map(repr, fields))
+        raise CannotCache(f"the model's output has no {key!r}, only {have}: say so with CallSpec(output=...)")
     rows, rebuild = unpack(fields[key], None, listed)
     template = {**fields, key: None}
     return Output(rows, lambda rows: _build(kind, {**template, key: rebuild(rows)}))

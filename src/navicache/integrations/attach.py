@@ -9,6 +9,8 @@ from torch import nn
 
 from navicache.engine import CannotCache, Engine
 
+TWICE = "this model is cached already: call disable() on its handle, or navicache.disable(model), first"
+
 
 class Attachment(Protocol):
     """An engine that sits in front of a model."""
@@ -25,12 +27,14 @@ class ModuleAttachment:
 
     def __init__(self, module: nn.Module, engine: Engine) -> None:
         """Shadow the forward of this instance."""
+        if attachment_of(module) is not None:
+            raise ValueError(TWICE)
         self.engine, self._module = engine, module
         self._forward, self._shadowed = module.forward, "forward" in vars(module)
-        module.forward = functools.update_wrapper(self._call, self._forward)
-        self._attached = True
+        module.forward = functools.update_wrapper(functools.partial(self.call), self._forward)
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """What stands in place of the module's forward."""
         try:
             return self.engine(self._forward, args, kwargs)
         except CannotCache:
@@ -39,10 +43,16 @@ class ModuleAttachment:
 
     def detach(self) -> None:
         """Give the instance its own forward back."""
-        if self._attached:
-            self._attached = False
+        if attachment_of(self._module) is self:
             restore_forward(self._module, self._forward if self._shadowed else None)
-            self.engine.end_run("detached", finished=False)
+        self.engine.end_run("detached", finished=False)
+
+
+def attachment_of(module: nn.Module) -> ModuleAttachment | None:
+    """What stands in front of a plain module, if anything does."""
+    call = getattr(vars(module).get("forward"), "func", None)
+    owner = getattr(call, "__self__", None)
+    return owner if isinstance(owner, ModuleAttachment) else None
 
 
 class CallableAttachment:

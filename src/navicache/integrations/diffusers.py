@@ -12,7 +12,7 @@ from diffusers.hooks.hooks import BaseState, CacheContext, StateManager
 from torch import nn
 
 from navicache.engine import CannotCache, Engine, Host
-from navicache.integrations.attach import restore_forward
+from navicache.integrations.attach import TWICE, restore_forward
 
 HOOK = "navicache"
 PIPELINES = (DiffusionPipeline, ModularPipeline)
@@ -67,24 +67,25 @@ class HookAttachment:
         self._shadowed = "forward" in vars(module)
         registry = HookRegistry.check_if_exists_or_initialize(module)
         if hook_of(module) is not None:
-            raise ValueError("this model is cached already: call disable() on the handle, or navicache.disable(model)")
+            raise ValueError(TWICE)
         with_forward_below_offload(
             module, lambda: registry.register_hook(NaviCacheHook(box, engine, self.detach), HOOK)
         )
 
     def detach(self) -> None:
         """Take the hook off, wherever other hooks have moved it since."""
-        registry = HookRegistry.check_if_exists_or_initialize(self._module)
         hook = hook_of(self._module)
         if hook is None or hook.engine is not self.engine:
             return
+        registry = HookRegistry.check_if_exists_or_initialize(self._module)
         with_forward_below_offload(self._module, lambda: registry.remove_hook(HOOK, recurse=False))
         self.engine.end_run("detached", finished=False)
-        offloaded = "_old_forward" in vars(self._module)
-        if self._fresh and not registry.hooks and not offloaded:
+        if registry.hooks or "_old_forward" in vars(self._module):
+            return  # others still need the registry, or the forward set on the instance
+        if self._fresh:
             del self._module._diffusers_hook
-            if not self._shadowed:
-                restore_forward(self._module, None)
+        if not self._shadowed:
+            restore_forward(self._module, None)
 
 
 def with_forward_below_offload(module: nn.Module, change: Callable[[], None]) -> None:

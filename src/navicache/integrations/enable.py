@@ -11,10 +11,16 @@ import torch
 from torch import nn
 
 from navicache.engine import Engine, Host, Keep, Reader
-from navicache.integrations.attach import Attachment, CallableAttachment, ModuleAttachment, signature_of
+from navicache.integrations.attach import (
+    Attachment,
+    CallableAttachment,
+    ModuleAttachment,
+    attachment_of,
+    signature_of,
+)
 from navicache.integrations.cache import Cache
 from navicache.models import CallSpec, ModelSpec, find_model, preset
-from navicache.policies import Policy, build_policy, find_policy
+from navicache.policies import POLICIES, Policy, build_policy
 
 logger = logging.getLogger("navicache")
 
@@ -84,12 +90,17 @@ def enable(
 
 def disable(target: Any) -> None:
     """Take off a cache whose handle is lost; nothing happens where there is none."""
+    parts = [target]
     if "diffusers" in sys.modules:
         from navicache.integrations import diffusers
 
-        parts = diffusers.denoisers(target).values() if isinstance(target, diffusers.PIPELINES) else [target]
+        parts = list(diffusers.denoisers(target).values()) if isinstance(target, diffusers.PIPELINES) else parts
         for part in parts:
             diffusers.detach_from(part)
+    for part in parts:
+        attached = attachment_of(part)
+        if attached is not None:
+            attached.detach()
 
 
 @dataclass(frozen=True)
@@ -143,11 +154,15 @@ def _engine(
 def _policy(options: Options, spec: ModelSpec) -> Policy:
     if options.policy is None or isinstance(options.policy, str):
         name = options.policy or DEFAULT_POLICY
-        find_policy(name)
         knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
             knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
         return build_policy(name, **{**knobs, **options.knobs})
+    if isinstance(options.policy, type) or not callable(getattr(options.policy, "schemes", None)):
+        raise TypeError(
+            f"policy must be a name ({', '.join(POLICIES)}) or a policy such as navicache.policies.NaviCache(...), "
+            f"got {options.policy!r}"
+        )
     if options.mode is not None or options.knobs:
         extra = ", ".join([*(["mode"] if options.mode else []), *options.knobs])
         raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")

@@ -4,14 +4,14 @@ import math
 from collections.abc import Collection
 
 
-def check_threshold(threshold: float) -> None:
+def check_threshold(threshold: object) -> None:
     """Refuse a threshold that could never mean anything.
 
     Example:
         >>> check_threshold(0.05)
     """
-    if math.isnan(threshold) or threshold < 0:
-        raise ValueError(f"threshold must be zero or more (0 computes every step, 0.05 is typical), got {threshold}")
+    if not isinstance(threshold, int | float) or math.isnan(threshold) or threshold < 0:
+        raise ValueError(f"threshold must be zero or more (0 computes every step, 0.05 is typical), got {threshold!r}")
 
 
 def check_align_steps(align_steps: int, at_least: int = 2) -> None:
