@@ -50,19 +50,27 @@ class Engine:
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Compute or predict what `forward` would return."""
         try:
-            with torch.no_grad() if torch.is_grad_enabled() else ALREADY_OFF:
-                call = self.reader.read(args, kwargs)
-                run, name = self._enter(call, self.surroundings())
-                work = None if run.aside else Work(run, call, name, run.decider(name), run.stream(name))
-                samples = [] if work is None else self._computing(work)
-                if work is not None and not samples:
-                    return work.predicted()
-            if work is None:
-                return forward(*args, **kwargs)
-            return self._compute(work, samples, forward, args, kwargs)
+            output = self._produce(forward, args, kwargs)
         except BaseException:
             self.end_run("the run before was aborted", finished=False)
             raise
+        if self.tracker.over and self.run is not None:
+            # Some pipelines never say that they are done: let the tensors go, the trace can wait.
+            self.run.release()
+            self.tracker.forget("the run before was over")
+        return output
+
+    def _produce(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        with torch.no_grad() if torch.is_grad_enabled() else ALREADY_OFF:
+            call = self.reader.read(args, kwargs)
+            run, name = self._enter(call, self.surroundings())
+            work = None if run.aside else Work(run, call, name, run.decider(name), run.stream(name))
+            samples = [] if work is None else self._computing(work)
+            if work is not None and not samples:
+                return work.predicted()
+        if work is None:
+            return forward(*args, **kwargs)
+        return self._compute(work, samples, forward, args, kwargs)
 
     def end_run(self, why: str = "pipeline reset", finished: bool = True) -> None:
         """Close the run and drop its tensors; the next call begins another."""
@@ -82,6 +90,9 @@ class Engine:
         placement = self.tracker.place(call, host)
         if placement.kind == "step" and self.run is not None:
             placement = self._look(self.run, call, placement)
+        elif placement.kind == "follow" and placement.moved:
+            fetch(placement.equal.values())
+            placement = self.tracker.settle(placement, unchanged=True)
         if placement.kind == "run" or self.run is None:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
@@ -94,9 +105,9 @@ class Engine:
         """Measure this step's input and fetch all that waits: the one device sync of a step."""
         reads = run.reads
         questions = self.tracker.open_questions(placement)
-        if run.aside:
+        if run.aside:  # no latent is kept to compare with; the time has to do
             fetch(questions)
-            return self.tracker.settle(placement, unchanged=False)
+            return self.tracker.settle(placement, unchanged=True)
         latent = run.inner(call.latent)
         change = minus(latent, run.last_seen) if placement.tentative or reads & {"since_seen", "by_channel"} else None
         for name, decider in run.deciders.items():
@@ -127,7 +138,7 @@ class Engine:
         run = new_run(self.scheme, self.recorder, self.keep, self.call.channel_dim, call)
         if host.total is None and self.scheme.last_step:
             self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
-        if host.total is not None and not host.index and host.total <= self.policy.align_steps + 2:
+        if host.total is not None and host.total <= self.policy.align_steps + 2:
             run.aside = True
             self.recorder.note(
                 f"{host.total} steps leave next to nothing to reuse after {self.policy.align_steps} to align: "

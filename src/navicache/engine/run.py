@@ -98,6 +98,10 @@ class Run:
             for stream in self.streams.values():
                 stream.computed_at = stream.computed_at * len(layout)
 
+    def release(self) -> None:
+        """Let all tensors go but the measurements on their way to the trace."""
+        self.streams, self.input, self.last_seen = {}, (), ()
+
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""
         waiting: list[Reading] = []

@@ -1,7 +1,8 @@
 """Finds runs, steps and streams; nothing is counted that could be found.
 
 What the caller's surroundings tell (a cache context, a scheduler) settles most calls without the device. Where they
-are silent, the time, the latent and the conditioning are asked, in the one transfer that a leading call makes anyway.
+are silent, the time, the latent and the conditioning are asked, in the one transfer that a leading call makes anyway;
+only a call that breaks the pattern of the step before costs a transfer of its own.
 """
 
 from collections.abc import Mapping
@@ -30,11 +31,16 @@ class Placement(NamedTuple):
 
     kind: Kind
     stream: str
+    fresh: str = "0"  # what the stream is called should a run begin here after all
     why: str = ""  # why a run begins
-    tentative: bool = False  # the latent and the time must agree that the step is new
+    tentative: bool = False  # latent and time must agree that the step is new
     time: Reading | None = None
     moved: bool = False  # the conditioning is not the memory it was
     equal: Mapping[str, Reading] = MappingProxyType({})  # does it equal that of this stream all the same?
+
+    def begins(self, why: str) -> "Placement":
+        """The same call as the first of a run."""
+        return self._replace(kind="run", stream=self.fresh, why=why)
 
 
 class Tracker:
@@ -55,17 +61,18 @@ class Tracker:
         """Place a call by what needs no device; open questions are put as readings."""
         why = self._plainly_new(call, host)
         if why:
-            return Placement("run", host.name or "0", why, time=_asked(call, host))
-        if host.index is not None and host.index != self.host.index:
-            return self._leading(call, host, tentative=False)
+            fresh = host.name or "0"
+            return Placement("run", fresh, fresh, why, time=_asked(call, host))
         known = self._known(call, host)
+        if host.index is not None and host.index != self.host.index:
+            return self._leading(call, host, known, tentative=False)
         # A scheduler that is still the same and has not moved on leaves no doubt about the first step either.
-        first = self.own_index == 0 and host.token is not None
-        if host.index is not None or (known is None and first):
-            return Placement("follow", self._within_step(call, known))
-        if known is not None and known not in self.called:
+        first = self.own_index == 0 and host.token is not None and known not in self.called
+        if host.index is not None or first:
+            return self._following(call, known)
+        if known is not None and [*self.called, known] == self.before[: len(self.called) + 1]:
             return Placement("follow", known)
-        return self._leading(call, host, tentative=True)
+        return self._leading(call, host, known, tentative=True)
 
     def open_questions(self, placement: Placement) -> list[Reading]:
         """What must be fetched before `settle`."""
@@ -78,15 +85,16 @@ class Tracker:
             return placement
         equal = [stream for stream, flag in placement.equal.items() if flag.values[0]]
         free = [stream for stream in equal if stream not in self.called]
-        repeated = placement.stream in self.called or (bool(equal) and not free)
-        if placement.tentative and unchanged and _value(placement.time) == _value(self.time):
-            if not (repeated and self.own_index == 0):
-                return placement._replace(kind="follow", stream=free[0] if free else self._another(placement.stream))
-            return placement._replace(kind="run", why="the first step again")
+        same_time = _value(placement.time) == _value(self.time)
+        if placement.kind == "follow" or (placement.tentative and unchanged and same_time):
+            repeated = placement.stream in self.called or (bool(equal) and not free)
+            if repeated and self.own_index == 0 and self.token is None:
+                return placement.begins("the first step again")
+            return placement._replace(kind="follow", stream=self._another([*free, *equal, placement.stream][0]))
         if self._new_by_time(_value(placement.time)):
-            return placement._replace(kind="run", why="the time went back")
+            return placement.begins("the time went back")
         if placement.moved and not equal:
-            return placement._replace(kind="run", why="the conditioning changed")
+            return placement.begins("the conditioning changed")
         return placement._replace(stream=equal[0] if equal else placement.stream)
 
     def enter(self, placement: Placement, call: Call, host: Host) -> None:
@@ -96,11 +104,13 @@ class Tracker:
             self.token, self.facts, self.own_index = host.token, _facts(call), 0
             self.first_time, self.direction = placement.time, 0.0
             self.conditioning: dict[str, Rows] = {}
+            self.before: list[str] = []  # streams of the step before, in the order of their calls
         elif placement.kind == "step":
             self.own_index += 1
-            now, before = _value(placement.time), _value(self.time)
-            if now is not None and before is not None:
-                self.direction = self.direction or now - before
+            self.before = self.called
+            now, then = _value(placement.time), _value(self.time)
+            if now is not None and then is not None:
+                self.direction = self.direction or now - then
         if placement.kind != "follow":
             self.host, self.time = host, placement.time
             self.called: list[str] = []
@@ -112,15 +122,21 @@ class Tracker:
         """The step in the run, as told or else as seen."""
         return self.own_index if self.host.index is None else self.host.index
 
-    def continues(self, host: Host) -> bool:
-        """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
-        later = host.index is not None and self.started and host.index > self.index
-        return later and host.token is not None and host.token is self.token
+    @property
+    def over(self) -> bool:
+        """Whether the last step has had all the calls the step before had."""
+        total = self.host.total
+        return total is not None and self.index >= total - 1 and self.called == self.before
 
     @property
     def known_time(self) -> float | None:
         """The step's time, where it has been read."""
         return _value(self.time)
+
+    def continues(self, host: Host) -> bool:
+        """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
+        later = host.index is not None and self.started and host.index > self.index
+        return later and host.token is not None and host.token is self.token
 
     def _plainly_new(self, call: Call, host: Host) -> str:
         if not self.started:
@@ -134,35 +150,40 @@ class Tracker:
                 return "step 0 again"
         return "" if _facts(call) == self.facts else "another shape, dtype or device"
 
-    def _leading(self, call: Call, host: Host, tentative: bool) -> Placement:
-        name = self._known(call, host)
-        time = _asked(call, host)
-        if name is not None and identical(self.conditioning.get(name, call.conditioning), call.conditioning):
-            return Placement("step", name, "", tentative, time)
-        rivals = list(self.conditioning) if name is None else [name]
-        alike = [s for s in rivals if shapes(self.conditioning[s]) == shapes(call.conditioning)]
-        if not alike and not tentative:
-            return Placement("run", name or "0", "the conditioning changed", time=time)
-        equal = {s: Reading(same(self.conditioning[s], call.conditioning)) for s in alike}
-        return Placement("step", name or self._another(None), "", tentative, time, moved=True, equal=equal)
-
     def _known(self, call: Call, host: Host) -> str | None:
         if host.name is not None:
             return host.name
         return next((s for s, kept in self.conditioning.items() if identical(kept, call.conditioning)), None)
 
-    def _within_step(self, call: Call, known: str | None) -> str:
-        if known is not None:
-            return known if known not in self.called else self._another(known)
-        # Conditioning made anew at every call has no identity: the order of the call within the step decides.
-        streams = list(self.conditioning)[len(self.called) : len(self.called) + 1]
-        alike = [s for s in streams if shapes(self.conditioning[s]) == shapes(call.conditioning)]
-        return alike[0] if alike and alike[0] not in self.called else self._another(None)
+    def _leading(self, call: Call, host: Host, known: str | None, tentative: bool) -> Placement:
+        time, fresh = _asked(call, host), host.name or "0"
+        if known is not None and identical(self.conditioning.get(known, call.conditioning), call.conditioning):
+            return Placement("step", known, fresh, "", tentative, time)
+        equal = self._compare(call, list(self.conditioning) if known is None else [known])
+        if not equal and not tentative:
+            return Placement("run", fresh, fresh, "the conditioning changed", time=time)
+        return Placement("step", known or self._unused(), fresh, "", tentative, time, True, equal)
 
-    def _another(self, name: str | None) -> str:
-        if name is None or name not in self.called:
-            return name if name is not None else str(len(self.conditioning))
-        return f"{name}#{1 + sum(s.split('#')[0] == name for s in self.called)}"
+    def _following(self, call: Call, known: str | None) -> Placement:
+        if known is not None:
+            return Placement("follow", self._another(known))
+        # Made anew at every call, the conditioning has no identity: its values have to tell the streams apart.
+        equal = self._compare(call, [s for s in self.conditioning if s not in self.called])
+        return Placement("follow", self._unused(), moved=bool(equal), equal=equal)
+
+    def _compare(self, call: Call, streams: list[str]) -> dict[str, Reading]:
+        alike = [s for s in streams if shapes(self.conditioning[s]) == shapes(call.conditioning)]
+        return {s: Reading(same(self.conditioning[s], call.conditioning)) for s in alike}
+
+    def _another(self, name: str) -> str:
+        """The name, or the next of its kind where it has been called in this step."""
+        if name not in self.called:
+            return name
+        kind = name.split("#")[0]
+        return f"{kind}#{1 + sum(stream.split('#')[0] == kind for stream in self.called)}"
+
+    def _unused(self) -> str:
+        return next(str(i) for i in range(len(self.conditioning) + 1) if str(i) not in self.conditioning)
 
     def _new_by_time(self, time: float | None) -> bool:
         first, last = _value(self.first_time), _value(self.time)

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from torch import nn
 
@@ -26,12 +26,16 @@ class ModuleAttachment:
     """An engine in front of a plain module's forward."""
 
     def __init__(self, module: nn.Module, engine: Engine) -> None:
-        """Shadow the forward of this instance."""
+        """Shadow the forward of this instance, below accelerate's offload hook where one is there already."""
         if attachment_of(module) is not None:
             raise ValueError(TWICE)
         self.engine, self._module = engine, module
-        self._forward, self._shadowed = module.forward, "forward" in vars(module)
-        module.forward = functools.update_wrapper(functools.partial(self.call), self._forward)
+        self._shadowed = "forward" in vars(module)
+        with_forward_below_offload(module, self._attach)
+
+    def _attach(self) -> None:
+        self._forward = self._module.forward
+        self._module.forward = functools.update_wrapper(functools.partial(self.call), self._forward)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """What stands in place of the module's forward."""
@@ -44,15 +48,35 @@ class ModuleAttachment:
     def detach(self) -> None:
         """Give the instance its own forward back."""
         if attachment_of(self._module) is self:
-            restore_forward(self._module, self._forward if self._shadowed else None)
+            with_forward_below_offload(self._module, self._restore)
         self.engine.end_run("detached", finished=False)
+
+    def _restore(self) -> None:
+        offloaded = "_old_forward" in vars(self._module)
+        restore_forward(self._module, self._forward if self._shadowed or offloaded else None)
 
 
 def attachment_of(module: nn.Module) -> ModuleAttachment | None:
     """What stands in front of a plain module, if anything does."""
-    call = getattr(vars(module).get("forward"), "func", None)
-    owner = getattr(call, "__self__", None)
+    forward = vars(module).get("_old_forward", vars(module).get("forward"))
+    owner = getattr(getattr(forward, "func", None), "__self__", None)
     return owner if isinstance(owner, ModuleAttachment) else None
+
+
+def with_forward_below_offload(module: nn.Module, change: Callable[[], None]) -> None:
+    """Apply a change to the forward that accelerate keeps aside while its offload hook is on.
+
+    accelerate puts `_old_forward` back after every generation, which would take off any hook above it; below it, the
+    hook stays, in either order of offload and cache.
+    """
+    if "_old_forward" not in vars(module):
+        change()
+        return
+    outer = module.forward
+    module.forward = cast(Callable[..., Any], module._old_forward)
+    change()
+    vars(module)["_old_forward"] = module.forward
+    module.forward = outer
 
 
 class CallableAttachment:

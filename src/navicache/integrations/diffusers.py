@@ -12,7 +12,7 @@ from diffusers.hooks.hooks import BaseState, CacheContext, StateManager
 from torch import nn
 
 from navicache.engine import CannotCache, Engine, Host
-from navicache.integrations.attach import TWICE, restore_forward
+from navicache.integrations.attach import TWICE, restore_forward, with_forward_below_offload
 
 HOOK = "navicache"
 PIPELINES = (DiffusionPipeline, ModularPipeline)
@@ -86,22 +86,6 @@ class HookAttachment:
             del self._module._diffusers_hook
         if not self._shadowed:
             restore_forward(self._module, None)
-
-
-def with_forward_below_offload(module: nn.Module, change: Callable[[], None]) -> None:
-    """Apply a change to the forward that accelerate keeps aside while its offload hook is on.
-
-    accelerate puts `_old_forward` back after every generation, which would take off any hook above it; below it, the
-    hook stays, in either order of offload and cache.
-    """
-    if "_old_forward" not in vars(module):
-        change()
-        return
-    outer = module.forward
-    module.forward = cast(Callable[..., Any], module._old_forward)
-    change()
-    vars(module)["_old_forward"] = module.forward
-    module.forward = outer
 
 
 def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Host:

@@ -17,8 +17,8 @@ STEP_FIELDS = tuple(entry.name for entry in fields(StepRecord))
 class RunRecord:
     """One run, step by step, in the order of the calls.
 
-    The stream of the first record leads: it is the one that decides, so the counts below are counts of its steps,
-    over all samples.
+    The first stream called in a step leads it: it is the one that decides, so the counts below are counts of leading
+    records, over all samples.
 
     Example:
         >>> decisions = (True, True, False, True)
@@ -49,8 +49,16 @@ class RunRecord:
 
     @property
     def lead(self) -> str | None:
-        """Name of the leading stream; None before the first step."""
+        """Name of the stream that led the first step; None before it. Guidance in a window may change the leader."""
         return self.steps[0].stream if self.steps else None
+
+    @property
+    def leading(self) -> tuple[StepRecord, ...]:
+        """The record of every step that decided it: the first of each step and sample."""
+        first: dict[tuple[int, int], StepRecord] = {}
+        for step in self.steps:
+            first.setdefault((step.sample, step.index), step)
+        return tuple(first.values())
 
     @property
     def streams(self) -> tuple[str, ...]:
@@ -69,13 +77,13 @@ class RunRecord:
 
     @property
     def length(self) -> int:
-        """Steps of the leading stream seen, summed over the samples."""
-        return sum(step.stream == self.lead for step in self.steps)
+        """Steps seen, summed over the samples."""
+        return len(self.leading)
 
     @property
     def computed(self) -> int:
-        """Steps of the leading stream computed, summed over the samples."""
-        return sum(step.computed for step in self.steps if step.stream == self.lead)
+        """Steps whose leading stream was computed, summed over the samples."""
+        return sum(step.computed for step in self.leading)
 
     @property
     def speedup(self) -> float:
@@ -85,15 +93,16 @@ class RunRecord:
         return self.length / self.computed
 
     def steps_of(self, sample: int = 0, stream: str | None = None) -> tuple[StepRecord, ...]:
-        """The steps of one stream (the leading one unless named) of one sample; none before the first step."""
+        """The steps of one stream of one sample, or who led them unless a stream is named; none before the first."""
         if not self.steps:
             return ()
         if sample not in self.sample_numbers:
             raise ValueError(f"no sample {sample} in this run: choose from {list(self.sample_numbers)}")
         if stream is not None and stream not in self.streams:
             raise ValueError(f"no stream {stream!r} in this run: choose from {list(self.streams)}")
-        wanted = (sample, stream if stream is not None else self.lead)
-        return tuple(step for step in self.steps if (step.sample, step.stream) == wanted)
+        if stream is None:
+            return tuple(step for step in self.leading if step.sample == sample)
+        return tuple(step for step in self.steps if (step.sample, step.stream) == (sample, stream))
 
     def computed_steps(self, sample: int = 0, stream: str | None = None) -> tuple[int, ...]:
         """Indices of the steps that were computed, the schedule of `steps_of`."""
