@@ -1,4 +1,4 @@
-"""torch.compile, with a backend that only counts: the model is compiled as ever, the engine not at all."""
+"""Regional torch.compile, with a backend that only counts: the blocks are compiled as ever, the engine not at all."""
 
 from __future__ import annotations
 
@@ -27,14 +27,6 @@ class Count:
         return graph
 
 
-def compile_all(pipe: Any, backend: Backend) -> None:
-    pipe.transformer = torch.compile(pipe.transformer, backend=backend)
-
-
-def compile_in_place(pipe: Any, backend: Backend) -> None:
-    pipe.transformer.compile(backend=backend)
-
-
 def compile_blocks(pipe: Any, backend: Backend) -> None:
     pipe.transformer.compile_repeated_blocks(backend=backend, fullgraph=True)
 
@@ -56,7 +48,7 @@ def operations(way: Callable[[Any, Backend], None]) -> int:
     return count.operations
 
 
-@pytest.mark.parametrize("way", [compile_all, compile_in_place, compile_blocks])
+@pytest.mark.parametrize("way", [compile_blocks])
 @pytest.mark.parametrize("enable_first", [False, True])
 def test_compiled_and_cached(way: Any, enable_first: bool) -> None:
     expected = operations(way)

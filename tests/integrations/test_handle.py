@@ -146,6 +146,17 @@ def test_reset_begins_a_run_where_nothing_else_could_tell() -> None:
     assert len(cache.trace.runs) == 3
 
 
+def test_another_shape_or_dtype_begins_a_run_of_itself() -> None:
+    cache = navicache.enable(lambda x: 0.1 * x + 10, threshold=0.05, align_steps=2)
+    kinds = [((2, 4, 3, 5), torch.float32), ((2, 4, 5, 5), torch.float32), ((2, 4, 5, 5), torch.bfloat16)]
+    for shape, dtype in [*kinds, ((3, 4, 5, 5), torch.bfloat16), *kinds]:
+        for x in drifting(STEPS, shape, dtype):
+            output = cache(x)
+            assert (output.shape, output.dtype) == (x.shape, x.dtype)
+    assert [len(run.steps_of()) for run in cache.trace.runs] == [STEPS] * 7
+    assert all(run.computed_steps()[:2] == (0, 1) and run.speedup > 1 for run in cache.trace.runs)
+
+
 @pytest.mark.parametrize("steps", [None, STEPS])
 def test_a_bare_module_is_told_how_many_steps_there_are(steps: int | None) -> None:
     toy = Toy()

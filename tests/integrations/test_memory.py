@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 import torch
-from tests.integrations.common import REUSING, STEPS, counted, each_pipeline, newest, plain, reused, transformers
+from tests.integrations.common import (
+    REUSING,
+    STEPS,
+    counted,
+    each_pipeline,
+    newest,
+    on_forward,
+    plain,
+    reused,
+    transformers,
+)
 from tests.integrations.toys import COND, UNCOND, Toy, denoise
 from tests.tiny import TINY
 from torch import Tensor
@@ -105,6 +115,29 @@ def test_nothing_is_kept_after_disable(name: str) -> None:
     cache.disable()
     assert alive() <= expected + SCALARS
     assert cache.trace.runs
+
+
+@each_pipeline
+def test_nothing_is_kept_after_an_error_inside_the_transformer(name: str) -> None:
+    """An error there is often a lack of memory."""
+    pipe = TINY[name].build()
+    broken_off(name, pipe)
+    expected = broken_off(name, pipe)
+    with navicache.enable(pipe, **REUSING):
+        assert broken_off(name, pipe) <= expected + SCALARS
+
+
+def broken_off(name: str, pipe: Any) -> int:
+    """Bytes alive after a run that fails at its fourth forward."""
+
+    def fail(count: int) -> None:
+        if count == 4:
+            raise RuntimeError("out of memory")
+
+    mark()
+    with on_forward(pipe, fail), pytest.raises(RuntimeError, match="out of memory"):
+        TINY[name].call(pipe, steps=STEPS)
+    return alive()
 
 
 def _break(pipe: Any, index: int, time: Any, kwargs: dict[str, Any]) -> dict[str, Any]:

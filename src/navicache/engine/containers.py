@@ -1,7 +1,7 @@
 """What a model returns, taken apart and put together again, and what it is called with, row by row."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -34,14 +34,17 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
             return Output((output,), lambda rows: rows[0])
         case [*entries] if listed and entries and all(isinstance(entry, Tensor) for entry in entries):
             rows = tuple(entry.unsqueeze(0) for entry in entries)
-            return Output(rows, lambda rows: _build(kind, [row.squeeze(0) for row in rows]))
+            return Output(rows, lambda rows: _sequence(kind, [row.squeeze(0) for row in rows]))
         case Mapping() if output:
-            return _nested(kind, dict(output), _first_key(output) if place is None else place, listed)
+            build = dict if kind is dict else lambda fields: kind(**fields)
+            return _nested(build, dict(output), place, listed)
         case [*entries] if entries:
-            return _nested(kind, dict(enumerate(entries)), place if isinstance(place, int) else 0, listed)
+            positions = {name: position for position, name in enumerate(getattr(kind, "_fields", ()))}  # if named
+            key = 0 if place is None else positions.get(place, place)
+            return _nested(lambda fields: _sequence(kind, fields.values()), dict(enumerate(entries)), key, listed)
         case _ if dataclasses.is_dataclass(kind):
             fields = {f.name: getattr(output, f.name) for f in dataclasses.fields(output)}
-            return _nested(kind, fields, _first_key(fields) if place is None else place, listed)
+            return _nested(lambda fields: kind(**fields), fields, place, listed)
         case _:
             raise CannotCache(
                 f"the model returned {kind.__name__}, which holds no tensor to cache; "
@@ -49,38 +52,35 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
             )
 
 
-def _nested(kind: type, fields: dict[Any, Any], key: Place, listed: bool) -> Output:
+def _nested(build: Callable[[dict[Any, Any]], Any], fields: dict[Any, Any], key: Place | None, listed: bool) -> Output:
     """The prediction lies in one field; only the others are remembered, or every output would be kept alive."""
+    if key is None:
+        holding = (name for name, value in fields.items() if isinstance(value, Tensor | list))
+        key = next(holding, next(iter(fields)))
     if key not in fields:
         have = ", ".join(map(repr, fields))
         raise CannotCache(f"the model's output has no {key!r}, only {have}: say so with CallSpec(output=...)")
     rows, rebuild = unpack(fields[key], None, listed)
     template = {**fields, key: None}
-    return Output(rows, lambda rows: _build(kind, {**template, key: rebuild(rows)}))
+    return Output(rows, lambda rows: build({**template, key: rebuild(rows)}))
 
 
-def _first_key(fields: Mapping[Any, Any]) -> Any:
-    return next((key for key, value in fields.items() if isinstance(value, Tensor | list)), next(iter(fields)))
-
-
-def _build(kind: type, content: dict[Any, Any] | list[Any]) -> Any:
-    """A container of the output's own type; named tuples, dicts and dataclasses take their fields one by one."""
-    entries = list(content.values()) if isinstance(content, dict) else content
-    if kind in (list, tuple):
-        return kind(entries)
-    return kind(*entries) if isinstance(content, list) or 0 in content else kind(**content)
+def _sequence(kind: type, entries: Iterable[Any]) -> Any:
+    """A list or tuple of the output's own type; named tuples take their fields one by one."""
+    return kind(entries) if kind in (list, tuple) else kind(*entries)
 
 
 def select(value: Any, rows: int, indices: Sequence[int], listed: bool) -> Any:
     """The argument as it is for some rows of the batch.
 
     Every tensor whose first dimension is the batch follows, anywhere inside lists, tuples and dicts; others do not.
-    Where the latent is a list, so are its companions: a list as long as the batch is picked from.
+    Where the latent is a list, so are its companions: a list as long as the batch is picked from; so is, always, a
+    list of plain values, such as one size per sample.
     """
     match value:
         case Tensor() if value.ndim > 0 and value.shape[0] == rows:
             return value[index_tensor(indices, value.device)]
-        case list() if listed and len(value) == rows:
+        case list() if len(value) == rows and (listed or not _holds_tensors(value)):
             return [value[i] for i in indices]
         case list():
             return [select(entry, rows, indices, listed) for entry in value]
@@ -90,3 +90,7 @@ def select(value: Any, rows: int, indices: Sequence[int], listed: bool) -> Any:
             return {key: select(entry, rows, indices, listed) for key, entry in value.items()}
         case _:
             return value
+
+
+def _holds_tensors(value: Any) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, list | tuple) and any(map(_holds_tensors, value)))

@@ -16,7 +16,7 @@ from navicache.engine.run import LEAD, Run, new_run
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Host, Placement, Tracker
 from navicache.engine.work import Work
-from navicache.models import CallSpec
+from navicache.models import SHARED_NAMES, CallSpec
 from navicache.policies import Policy, Verdict, settings
 from navicache.records import Trace
 
@@ -186,7 +186,10 @@ class Engine:
         rows, whole, listed = work.rows_of(samples), work.run.rows, work.call.listed
         if rows is not None:
             args = tuple(select(value, whole, rows, listed) for value in args)
-            kwargs = {key: select(value, whole, rows, listed) for key, value in kwargs.items()}
+            kwargs = {
+                key: value if key in SHARED_NAMES else select(value, whole, rows, listed)
+                for key, value in kwargs.items()
+            }
         result = forward(*args, **kwargs)
         leads = not work.run.lead or work.name == self.tracker.called[0]
         with torch.no_grad():

@@ -86,8 +86,7 @@ class Recorder:
 
     def finish(self, finished: bool) -> None:
         """Close the run."""
-        last = max((index for index, _, _ in self._lines), default=-1)
-        record = self.current(finished or (self._total is not None and last >= self._total - 1))
+        record = self.current(finished)
         if record is not None:
             self._runs.append(record)
         self._lines, self._amended, self._notes = {}, {}, {}
@@ -97,13 +96,14 @@ class Recorder:
         """The open run as it stands."""
         if not self._lines:
             return None
+        last = max(index for index, _, _ in self._lines)
         return RunRecord(
             **self._about,
             started=self._started,
             total=self._total,
             steps=tuple(self._record(place, line) for place, line in self._lines.items()),
             notes=tuple(self._notes),
-            finished=finished,
+            finished=finished or (self._total is not None and last >= self._total - 1),
         )
 
     @property

@@ -136,7 +136,7 @@ def config_of(module: nn.Module) -> dict[str, Any]:
 
 def hook_of(module: nn.Module) -> NaviCacheHook | None:
     """The cache on a model, if it has one."""
-    registry = vars(module).get("_diffusers_hook")
+    registry = getattr(module, "_diffusers_hook", None)  # through torch.compile's wrapper too
     return None if registry is None else registry.get_hook(HOOK)
 
 

@@ -24,6 +24,7 @@ class CallSpec:
     channel_dim: int | None = None  # of the batched latent; None: 1, or the last one of (batch, tokens, channels)
 
 
+SHARED_NAMES = ("txt_ids", "img_ids")  # positions without a batch dimension, whatever their length
 LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img")
 TIME_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas")
 CONDITIONING_NAMES = (
