@@ -39,8 +39,8 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
             build = dict if kind is dict else lambda fields: kind(**fields)
             return _nested(build, dict(output), place, listed)
         case [*entries] if entries:
-            positions = {name: position for position, name in enumerate(getattr(kind, "_fields", ()))}  # if named
-            key = 0 if place is None else positions.get(place, place)
+            names: list[Place] = list(getattr(kind, "_fields", ()))  # of a named tuple
+            key = 0 if place is None else names.index(place) if place in names else place
             return _nested(lambda fields: _sequence(kind, fields.values()), dict(enumerate(entries)), key, listed)
         case _ if dataclasses.is_dataclass(kind):
             fields = {f.name: getattr(output, f.name) for f in dataclasses.fields(output)}
