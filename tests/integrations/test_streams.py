@@ -7,19 +7,15 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from diffusers import FlowMatchEulerDiscreteScheduler
 from tests.integrations.common import newest
+from tests.integrations.kinds import KINDS, set_up
 from tests.integrations.toys import (
     COND,
     IMAGE,
-    KNOBS,
     PERTURBED,
     STEPS,
     UNCOND,
     Plan,
-    Toy,
-    ToyModel,
-    ToyPipeline,
     assert_right_streams,
     denoise,
     prompts,
@@ -49,27 +45,6 @@ OPENS: dict[str, Plan] = {
     "in a window, uncond first": lambda step: [UNCOND, COND] if window(step) else [COND],
     "from a step on, uncond first": lambda step: [UNCOND, COND] if step > 5 else [COND],
 }
-
-KINDS = [
-    ("module", "none"),
-    ("model", "none"),
-    ("model", "name"),
-    ("model", "index"),
-    ("pipeline", "none"),
-    ("pipeline", "name"),
-    ("pipeline", "index"),
-]
-
-
-def set_up(kind: str, **knobs: Any) -> tuple[Any, navicache.Cache, FlowMatchEulerDiscreteScheduler | None]:
-    if kind == "module":
-        toy = Toy()
-        return toy, navicache.enable(toy, **{**KNOBS, **knobs}), None
-    model = ToyModel()
-    if kind == "model":
-        return model, navicache.enable(model, **{**KNOBS, **knobs}), None
-    pipe = ToyPipeline(model, FlowMatchEulerDiscreteScheduler())
-    return model, navicache.enable(pipe, **{**KNOBS, **knobs}), pipe.scheduler
 
 
 def lines(cache: navicache.Cache) -> list[Any]:

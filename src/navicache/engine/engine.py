@@ -97,7 +97,7 @@ class Engine:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
         if placement.kind != "follow" and call.time is not None:
-            self.recorder.keep_time(self.tracker.index, call.time)
+            self.recorder.keep_time(self.tracker.index, placement.time or call.time)
         self._decide(self.run, placement)
         return self.run, placement.stream
 

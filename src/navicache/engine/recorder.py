@@ -32,7 +32,6 @@ class Recorder:
         self._lines: dict[tuple[int, str, int], Line] = {}
         self._amended: dict[tuple[int, str, int], dict[str, Any]] = {}
         self._times: dict[int, Tensor | float] = {}
-        self._addresses: dict[int, int] = {}  # where a time tensor lies -> the step it was seen at
         self._read_times: dict[int, Reading] = {}
         self._notes: dict[str, None] = {}
         self._started, self._total = "", None
@@ -55,28 +54,23 @@ class Recorder:
             for sample in range(1, samples):
                 self._lines.setdefault((index, stream, sample), line)
 
-    def keep_time(self, index: int, time: Tensor | float) -> None:
-        """Remember the time of a step as it came: reading it can wait.
-
-        A tensor that is held cannot share its address with another, so a known address means a buffer the caller
-        writes to: what was remembered of it is lost, and from now on it is copied.
-        """
-        if index in self._times:
-            return
-        if isinstance(time, Tensor):
-            address = time.data_ptr()
-            stale = self._addresses.get(address)
-            self._addresses[address] = index
-            if stale is not None:
-                self._times.pop(stale, None)
-                time = time.clone()
-                self._addresses[address] = -1
-        self._times[index] = time
+    def keep_time(self, index: int, time: Reading | Tensor | float) -> None:
+        """Remember the time of a step as it came: reading it can wait."""
+        if isinstance(time, Reading):
+            self._read_times[index] = time
+        else:
+            self._times[index] = time
 
     def waiting(self) -> list[Reading]:
-        """Times that have not crossed yet."""
+        """Times that have not crossed yet.
+
+        A tensor that is held shares its address with no other, so an address met again belongs to a buffer that the
+        caller has written to since: only its newest time is still there.
+        """
+        newest = {time.data_ptr(): index for index, time in self._times.items() if isinstance(time, Tensor)}
         for index, time in self._times.items():
-            if index not in self._read_times:
+            known = not isinstance(time, Tensor) or newest[time.data_ptr()] == index
+            if known and index not in self._read_times:
                 self._read_times[index] = time_reading(time)
         return [reading for reading in self._read_times.values() if reading.tensor is not None]
 
@@ -90,7 +84,7 @@ class Recorder:
         if record is not None:
             self._runs.append(record)
         self._lines, self._amended, self._notes = {}, {}, {}
-        self._times, self._addresses, self._read_times = {}, {}, {}
+        self._times, self._read_times = {}, {}
 
     def current(self, finished: bool = False) -> RunRecord | None:
         """The open run as it stands."""

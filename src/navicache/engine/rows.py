@@ -70,14 +70,14 @@ def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
 
 def _means(rows: Rows, kept_dims: int) -> Reading:
     """Mean absolute values over all but the first dimensions; of one tensor, the division is left to the host."""
-    first, *others = rows
-    wide = torch.float64 if first.dtype == torch.float64 else torch.float32
-    dims = tuple(range(kept_dims, first.ndim))
-    sums = [torch.linalg.vector_norm(chunk, 1, dims, dtype=wide) for chunk in rows]
-    sizes = [math.prod(chunk.shape[kept_dims:]) for chunk in rows]
-    if not others:
-        return Reading(sums[0], 1 / max(1, sizes[0]))
-    return Reading(torch.cat([total / size for total, size in zip(sums, sizes, strict=True)]))
+    if len(rows) == 1:
+        return Reading(_sums(rows[0], kept_dims), 1 / max(1, math.prod(rows[0].shape[kept_dims:])))
+    return Reading(torch.cat([_sums(chunk, kept_dims) / math.prod(chunk.shape[kept_dims:]) for chunk in rows]))
+
+
+def _sums(chunk: Tensor, kept_dims: int) -> Tensor:
+    wide = torch.float64 if chunk.dtype == torch.float64 else torch.float32
+    return torch.linalg.vector_norm(chunk, 1, tuple(range(kept_dims, chunk.ndim)), dtype=wide)
 
 
 def same(left: Rows, right: Rows) -> Tensor:

@@ -24,6 +24,7 @@ class Run:
     keep: Keep
     channel_dim: int | None = None
     rows: int = 1
+    elements: int = 0  # of the latent, over all samples
     aside: bool = False  # too short for anything to be reused
     fit: Fit | None = None  # None before the first output
     input: Rows = ()  # the latent of this step, as the caller holds it
@@ -39,11 +40,6 @@ class Run:
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call"
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads
-
-    @property
-    def elements(self) -> int:
-        """Elements of the latent, over all samples."""
-        return sum(chunk.numel() for chunk in self.last_seen)
 
     def decider(self, stream: str) -> Decider:
         """Who decides for a stream."""
@@ -77,6 +73,7 @@ class Run:
     def see(self, call: Call) -> None:
         """Take over the latent of a new step."""
         self.input, self.last_seen = call.latent, own(self.inner(call.latent))
+        self.elements = self.elements or sum(chunk.numel() for chunk in self.last_seen)
 
     def owned(self, call: Call) -> Rows:
         """A latent part that can be kept: the step's own copy where the caller handed in the same tensor."""

@@ -50,7 +50,7 @@ class Stream:
 
     def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
-        if all(weight == weights[0] for weight in weights):
+        if len(weights) == 1 or all(weight == weights[0] for weight in weights):
             inner = self._add(weights[0].input, latent, self._shared_base(weights[0], fit))
         else:
             parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]

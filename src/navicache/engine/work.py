@@ -44,6 +44,7 @@ class Work:
         if run.fit is None:
             run.fit = fit(self.call.latent, output.rows) if self._adds_input() else Fit()
             run.last_seen = run.fit.inner(run.last_seen)
+            run.elements = sum(chunk.numel() for chunk in run.last_seen)
         guess = self._guess() if self.stream.history and (leads or rows is not None) else None
         latent = run.owned(self.call)
         if leads:
