@@ -63,7 +63,7 @@ def test_a_step_syncs_once_and_followers_never(name, told, transfers):
             made = len(transfers) - before
             first_follower = call == 1 and not told  # who the second caller is has to be found out once
             assert made <= (1 if call % 2 == 0 or first_follower else 0), f"call {call}"
-    assert reads.count == 0
+    assert reads.count <= len(transfers), "nothing crosses but through the one door"
 
 
 def test_policies_that_measure_nothing_never_sync_until_asked(transfers):

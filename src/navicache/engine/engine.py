@@ -103,19 +103,18 @@ class Engine:
 
     def _look(self, run: Run, call: Call, placement: Placement) -> Placement:
         """Measure this step's input and fetch all that waits: the one device sync of a step."""
-        reads = run.reads
         questions = self.tracker.open_questions(placement)
         if run.aside:  # no latent is kept to compare with; the time has to do
             fetch(questions)
             return self.tracker.settle(placement, unchanged=True)
         latent = run.inner(call.latent)
-        change = minus(latent, run.last_seen) if placement.tentative or reads & {"since_seen", "by_channel"} else None
+        change = minus(latent, run.last_seen) if placement.tentative or run.reads_change else None
         for name, decider in run.deciders.items():
             decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
         moved = [mean_abs(change)] if placement.tentative and change is not None else []
         run.watch_layout(latent)
         run.see(call)  # copied while the device is busy measuring
-        needed = bool(reads or questions or run.flags)
+        needed = bool(run.reads or questions or run.flags)
         if needed:
             fetch([*questions, *moved, *run.waiting()])
         placement = self.tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))

@@ -40,6 +40,7 @@ class Run:
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call"
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads
+        self.reads_change = bool(self.reads & {"since_seen", "by_channel"})
 
     def decider(self, stream: str) -> Decider:
         """Who decides for a stream."""

@@ -76,7 +76,9 @@ class Tracker:
 
     def open_questions(self, placement: Placement) -> list[Reading]:
         """What must be fetched before `settle`."""
-        asked = [placement.time, self.first_time, self.time] if placement.time else []
+        if placement.time is None:
+            return list(placement.equal.values())
+        asked = (placement.time, self.first_time, self.time)
         return [*(reading for reading in asked if reading), *placement.equal.values()]
 
     def settle(self, placement: Placement, unchanged: bool) -> Placement:
@@ -113,14 +115,10 @@ class Tracker:
                 self.direction = self.direction or now - then
         if placement.kind != "follow":
             self.host, self.time = host, placement.time
+            self.index = self.own_index if host.index is None else host.index  # the step in the run, as told or seen
             self.called: list[str] = []
         self.called.append(placement.stream)
         self.conditioning[placement.stream] = call.conditioning
-
-    @property
-    def index(self) -> int:
-        """The step in the run, as told or else as seen."""
-        return self.own_index if self.host.index is None else self.host.index
 
     @property
     def over(self) -> bool:
