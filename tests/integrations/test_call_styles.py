@@ -132,3 +132,38 @@ def test_positional_arguments_only() -> None:
     assert len(cache.trace.runs) == 1
     assert cache.trace.runs[0].streams == ("0", "1")
     assert 6 <= model.calls < 2 * STEPS
+
+
+class Shared(Counter):
+    """Arguments that belong to the whole call, by the names they have in SD3, Wan VACE and Flux."""
+
+    def forward(
+        self, hidden_states, timestep, encoder_hidden_states, skip_layers, control_hidden_states_scale, txt_ids
+    ) -> Tensor:
+        self.calls += 1
+        assert len(hidden_states) == len(timestep) == len(encoder_hidden_states)
+        assert skip_layers == [7, 8]
+        assert control_hidden_states_scale.tolist() == [1.0, 0.5]
+        assert txt_ids.shape == (2, 3)
+        return 0.1 * hidden_states + 10
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_arguments_of_the_whole_call_that_are_as_long_as_the_batch(named: bool) -> None:
+    model = Shared()
+    cache = navicache.enable(model, **KNOBS)
+    pace = torch.tensor([1.0, 4.0]).view(2, 1, 1, 1)  # one slow and one fast sample, so that one of them is run alone
+    still = drifting(STEPS)[0]
+    shared = {
+        "skip_layers": [7, 8],
+        "control_hidden_states_scale": torch.tensor([1.0, 0.5]),
+        "txt_ids": torch.zeros(2, 3),
+    }
+    text = torch.ones(2, 6)
+    for x, t in zip(drifting(STEPS), TIMES, strict=True):
+        latent = still + pace * (x - still)
+        rest = () if named else tuple(shared.values())
+        output = model(latent, t.expand(2), text, *rest, **(shared if named else {}))
+        assert output.shape == latent.shape
+    (run,) = cache.trace.runs
+    assert run.computed_steps(0) != run.computed_steps(1)

@@ -166,16 +166,23 @@ def _context(model: Any, context: str, branch: Branch, step: int, steps: int) ->
 
 
 def assert_right_streams(calls: list[Call]) -> dict[str, int]:
-    """Every output is the model's own, or the residual of the same branch's last computed step; counts the reuses."""
+    """Every output is the model's own, or predicted from the same branch at the step the leader computed last.
+
+    The first call of a step leads. Returns how often each branch was predicted.
+    """
     last: dict[str, Call] = {}
+    led, step = -1, -1
     reuses = dict.fromkeys((call.branch.name for call in calls), 0)
     for call in calls:
+        led = call.step if call.step != step and call.computed else led
+        step = call.step
         if call.computed:
             expected = 0.1 * call.x + 10 * call.branch.number
             last[call.branch.name] = call
         else:
             reuses[call.branch.name] += 1
             old = last[call.branch.name]
+            assert old.step == led, f"{call}: predicted from step {old.step}, but step {led} is the newest"
             expected = call.x + (old.output - old.x)
         torch.testing.assert_close(call.output, expected, rtol=0, atol=1e-4, msg=lambda text, c=call: f"{c}: {text}")
     return reuses

@@ -57,7 +57,7 @@ class Engine:
         if self.tracker.over and self.run is not None:
             # Some pipelines never say that they are done: let the tensors go, the trace can wait.
             self.run.release()
-            self.tracker.forget("the run before was over")
+            self.tracker.close()
         return output
 
     def _produce(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -104,7 +104,7 @@ class Engine:
     def _look(self, run: Run, call: Call, placement: Placement) -> Placement:
         """Measure this step's input and fetch all that waits: the one device sync of a step."""
         questions = self.tracker.open_questions(placement)
-        if run.aside:  # no latent is kept to compare with; the time has to do
+        if run.aside or self.tracker.done:  # no latent is kept to compare with; the time has to do
             fetch(questions)
             return self.tracker.settle(placement, unchanged=True)
         latent = run.inner(call.latent)

@@ -50,12 +50,18 @@ class Tracker:
         """Before the first call."""
         self.why = "first call"
         self.started = False
+        self.done = False  # the last step has had its calls, as far as can be told
 
     def forget(self, why: str) -> None:
         """The next call begins a run."""
         if self.started:
             self.started, self.why = False, why
-            self.conditioning, self.token = {}, None
+            self.conditioning, self.latent, self.token = {}, (), None
+
+    def close(self) -> None:
+        """Expect a new run, though one more stream of the last step may still come."""
+        self.done = True
+        self.conditioning, self.latent = {}, ()
 
     def place(self, call: Call, host: Host) -> Placement:
         """Place a call by what needs no device; open questions are put as readings."""
@@ -65,12 +71,13 @@ class Tracker:
             return Placement("run", fresh, fresh, why, time=_asked(call, host))
         known = self._known(call, host)
         if host.index is not None and host.index != self.host.index:
-            return self._leading(call, host, known, tentative=False)
+            return self._leading(call, host, known, tentative=self.done)
         # A scheduler that is still the same and has not moved on leaves no doubt about the first step either.
         first = self.own_index == 0 and host.token is not None and known not in self.called
         if host.index is not None or first:
             return self._following(call, known)
-        if known is not None and [*self.called, known] == self.before[: len(self.called) + 1]:
+        as_before = [*self.called, known] == self.before[: len(self.called) + 1]
+        if known is not None and as_before and identical(self.latent, call.latent):
             return Placement("follow", known)
         return self._leading(call, host, known, tentative=True)
 
@@ -87,12 +94,14 @@ class Tracker:
             return placement
         equal = [stream for stream, flag in placement.equal.items() if flag.values[0]]
         free = [stream for stream in equal if stream not in self.called]
-        same_time = _value(placement.time) == _value(self.time)
+        same_time = _value(placement.time) == _value(self.time) and not (self.done and placement.time is None)
         if placement.kind == "follow" or (placement.tentative and unchanged and same_time):
             repeated = placement.stream in self.called or (bool(equal) and not free)
             if repeated and self.own_index == 0 and self.token is None:
                 return placement.begins("the first step again")
             return placement._replace(kind="follow", stream=self._another([*free, *equal, placement.stream][0]))
+        if self.done:
+            return placement.begins("the run before was over")
         if self._new_by_time(_value(placement.time)):
             return placement.begins("the time went back")
         if placement.moved and not equal:
@@ -102,7 +111,7 @@ class Tracker:
     def enter(self, placement: Placement, call: Call, host: Host) -> None:
         """Take the position a settled placement says."""
         if placement.kind == "run":
-            self.started = True
+            self.started, self.done = True, False
             self.token, self.facts, self.own_index = host.token, _facts(call), 0
             self.first_time, self.direction = placement.time, 0.0
             self.conditioning: dict[str, Rows] = {}
@@ -114,7 +123,7 @@ class Tracker:
             if now is not None and then is not None:
                 self.direction = self.direction or now - then
         if placement.kind != "follow":
-            self.host, self.time = host, placement.time
+            self.host, self.time, self.latent = host, placement.time, call.latent
             self.index = self.own_index if host.index is None else host.index  # the step in the run, as told or seen
             self.called: list[str] = []
         self.called.append(placement.stream)
@@ -181,7 +190,8 @@ class Tracker:
         return f"{kind}#{1 + sum(stream.split('#')[0] == kind for stream in self.called)}"
 
     def _unused(self) -> str:
-        return next(str(i) for i in range(len(self.conditioning) + 1) if str(i) not in self.conditioning)
+        taken = {*self.conditioning, *self.called, *self.before}
+        return next(str(i) for i in range(len(taken) + 1) if str(i) not in taken)
 
     def _new_by_time(self, time: float | None) -> bool:
         first, last = _value(self.first_time), _value(self.time)
