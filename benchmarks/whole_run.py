@@ -64,7 +64,8 @@ def whole_runs(device: str, steps: int, small: bool, clock: Any) -> list[dict[st
     run: Callable[[], Any] = lambda: generate(pipe, steps, small)  # noqa: E731
     generate(pipe, 2, small)  # warm up
     rows = [timed(pipe, clock, run, "no cache", steps)]
-    for policy, knobs in (("navicache", {}), ("navicache", {"threshold": 0.02}), ("static", {"interval": 2})):
+    # Random weights change faster from step to step than trained ones, so the thresholds are larger too.
+    for policy, knobs in (("navicache", {"threshold": 0.25}), ("navicache", {"threshold": 0.6}), ("static", {})):
         with navicache.enable(pipe, policy, **knobs) as cache:
             row = timed(pipe, clock, run, f"{policy} {knobs or 'mid'}", steps)
             row["computed"] = cache.trace.runs[-1].computed

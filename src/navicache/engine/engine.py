@@ -98,6 +98,8 @@ class Engine:
         self.tracker.enter(placement, call, host)
         if placement.kind != "follow" and call.time is not None:
             self.recorder.keep_time(self.tracker.index, placement.time or call.time)
+        if self.run.aside:
+            self.tracker.latent = ()
         self._decide(self.run, placement)
         return self.run, placement.stream
 
