@@ -51,6 +51,10 @@ class Reader:
         time = given.get(self._time)  # pyright: ignore[reportArgumentType]
         return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"))
 
+    def labels(self, args: tuple[Any, ...]) -> list[str | None]:
+        """Names of the positional arguments; None beyond those the signature has."""
+        return [*self._names[: len(args)], *[None] * (len(args) - len(self._names))]
+
     def _by_place(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
         """All arguments by name and by position; a forward of *args and **kwargs names nothing, but its caller may."""
         given: dict[Place, Any] = {**dict(zip(self._names, args, strict=False)), **dict(enumerate(args)), **kwargs}

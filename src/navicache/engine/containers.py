@@ -8,7 +8,7 @@ from torch import Tensor
 
 from navicache.engine.errors import CannotCache
 from navicache.engine.rows import Rows, index_tensor
-from navicache.models import Place
+from navicache.models import PER_SAMPLE_NAMES, SHARED_NAMES, Place
 
 Rebuild = Callable[[Rows], Any]
 
@@ -61,8 +61,8 @@ def _nested(build: Callable[[dict[Any, Any]], Any], fields: dict[Any, Any], key:
         have = ", ".join(map(repr, fields))
         raise CannotCache(f"the model's output has no {key!r}, only {have}: say so with CallSpec(output=...)")
     rows, rebuild = unpack(fields[key], None, listed)
-    template = {**fields, key: None}
-    return Output(rows, lambda rows: build({**template, key: rebuild(rows)}))
+    beside = {name: None if name == key else _copied(value) for name, value in fields.items()}
+    return Output(rows, lambda rows: build({**{n: _copied(v) for n, v in beside.items()}, key: rebuild(rows)}))
 
 
 def _sequence(kind: type, entries: Iterable[Any]) -> Any:
@@ -70,22 +70,24 @@ def _sequence(kind: type, entries: Iterable[Any]) -> Any:
     return kind(entries) if kind in (list, tuple) else kind(*entries)
 
 
-def select(value: Any, rows: int, indices: Sequence[int], listed: bool) -> Any:
+def select(value: Any, rows: int, indices: Sequence[int], listed: bool, name: str | None = None) -> Any:
     """The argument as it is for some rows of the batch.
 
-    Every tensor whose first dimension is the batch follows, anywhere inside lists, tuples and dicts; others do not.
-    Where the latent is a list, so are its companions: a list as long as the batch is picked from; so is, always, a
-    list of plain values, such as one size per sample.
+    Every tensor whose first dimension is the batch follows, anywhere inside lists, tuples and dicts; others do not,
+    nor do arguments known to belong to the whole call. Where the latent is a list, so are its companions: a list as
+    long as the batch is picked from; so are lists known to hold one entry per sample.
     """
+    if name in SHARED_NAMES:
+        return value
     match value:
         case Tensor() if value.ndim > 0 and value.shape[0] == rows:
             return value[index_tensor(indices, value.device)]
-        case list() if len(value) == rows and (listed or not _holds_tensors(value)):
+        case list() if len(value) == rows and (name in PER_SAMPLE_NAMES or (listed and _holds_tensors(value))):
             return [value[i] for i in indices]
         case list():
             return [select(entry, rows, indices, listed) for entry in value]
-        case tuple() if type(value) is tuple:
-            return tuple(select(entry, rows, indices, listed) for entry in value)
+        case tuple():
+            return _sequence(type(value), [select(entry, rows, indices, listed) for entry in value])
         case dict():
             return {key: select(entry, rows, indices, listed) for key, entry in value.items()}
         case _:
@@ -94,3 +96,14 @@ def select(value: Any, rows: int, indices: Sequence[int], listed: bool) -> Any:
 
 def _holds_tensors(value: Any) -> bool:
     return isinstance(value, Tensor) or (isinstance(value, list | tuple) and any(map(_holds_tensors, value)))
+
+
+def _copied(value: Any) -> Any:
+    """What stands beside the prediction, out of reach of whoever gets it."""
+    match value:
+        case Tensor():
+            return value.clone()
+        case list() | tuple():
+            return _sequence(type(value), [_copied(entry) for entry in value])
+        case _:
+            return value

@@ -23,7 +23,7 @@ class Decider:
     gates: list[Any] = field(default_factory=list)
     predictors: list[Any] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)  # what was known at the newest decision
-    computed_at: list[int | None] = field(default_factory=list)
+    computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: newest computed steps, as kept
     output_size: list[float | None] = field(default_factory=list)
     lessons: list[Lesson] = field(default_factory=list)
     readings: dict[str, Reading] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Decider:
         """All rows are one sample until the layout is known."""
         self.layout = (tuple(range(rows)),)
         self.gates, self.predictors = [self.scheme.gate.init()], [self.scheme.predictor.init()]
-        self.computed_at, self.output_size = [None], [None]
+        self.computed_at, self.output_size = [()], [None]
 
     def split(self, layout: Layout) -> None:
         """Give every sample its own state; so far they shared all they know."""
@@ -97,23 +97,25 @@ class Decider:
         """Queue what a compute taught."""
         self.lessons.append(lesson)
         for sample in samples:
-            self.computed_at[sample] = lesson.moment.index
+            self.computed_at[sample] = newest(lesson.moment.index, self.computed_at[sample], self.scheme)
 
     def learn(self) -> None:
         """Take in every lesson; they have all crossed."""
-        for lesson in self.lessons:
+        lessons, self.lessons = self.lessons, []
+        for lesson in lessons:
             for sample, rows in enumerate(self.layout):
                 outcome = lesson.outcome(sample, rows)
                 if outcome is not None:
                     self._learn(lesson, sample, outcome)
-        self.lessons = []
 
     def _learn(self, lesson: Lesson, sample: int, outcome: Outcome) -> None:
         self.output_size[sample] = outcome.output_size
+        broken = nonfinite_fields(outcome)
+        if broken:
+            self.recorder.note(NOT_FINITE)
+            outcome = outcome._replace(**dict.fromkeys(broken))
         self.gates[sample] = self.scheme.gate.learn(self.gates[sample], outcome)
         self.predictors[sample] = self.scheme.predictor.learn(self.predictors[sample], outcome)
-        if nonfinite_fields(outcome):
-            self.recorder.note(NOT_FINITE)
         if outcome.output_change is not None:
             line = {
                 "measured_ratio": relative(outcome.output_change, outcome.input_change),
@@ -141,8 +143,13 @@ class Decider:
             by_channel=mean_vector(readings.get("by_channel"), rows, sum(map(len, self.layout))),
             output_size=self.output_size[sample],
             elements=elements,
-            gap=0 if computed_at is None else moment.index - computed_at,
+            gap=moment.index - computed_at[0] if computed_at else 0,
         )
+
+
+def newest(index: int, before: tuple[int, ...], scheme: Scheme) -> tuple[int, ...]:
+    """The computed steps a predictor looks back on, newest first."""
+    return (index, *before)[: scheme.predictor.order]
 
 
 NOT_FINITE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"

@@ -10,13 +10,14 @@ from navicache.engine.call import Call, Reader
 from navicache.engine.containers import select
 from navicache.engine.fetch import fetch
 from navicache.engine.lesson import Moment
+from navicache.engine.placement import Host, Placement
 from navicache.engine.recorder import Line, Recorder
 from navicache.engine.rows import mean_abs, minus
 from navicache.engine.run import LEAD, Run, new_run
 from navicache.engine.stream import Keep
-from navicache.engine.tracker import Host, Placement, Tracker
+from navicache.engine.tracker import Tracker
 from navicache.engine.work import Work
-from navicache.models import SHARED_NAMES, CallSpec
+from navicache.models import CallSpec
 from navicache.policies import Policy, Verdict, settings
 from navicache.records import Trace
 
@@ -52,6 +53,7 @@ class Engine:
         try:
             output = self._produce(forward, args, kwargs)
         except BaseException:
+            self.run = None  # without waiting for measurements: the device itself may be what failed
             self.end_run("the run before was aborted", finished=False)
             raise
         if self.tracker.over and self.run is not None:
@@ -74,8 +76,10 @@ class Engine:
 
     def end_run(self, why: str = "pipeline reset", finished: bool = True) -> None:
         """Close the run and drop its tensors; the next call begins another."""
-        self._close(finished)
-        self.tracker.forget(why)
+        try:
+            self._close(finished)
+        finally:
+            self.tracker.forget(why)
 
     @property
     def trace(self) -> Trace:
@@ -87,6 +91,7 @@ class Engine:
 
     def _enter(self, call: Call, host: Host) -> tuple[Run, str]:
         """Find run, step and stream, and decide where this call leads."""
+        host = self.tracker.trusted(host)
         placement = self.tracker.place(call, host)
         if placement.kind == "step" and self.run is not None:
             placement = self._look(self.run, call, placement)
@@ -96,8 +101,10 @@ class Engine:
         if placement.kind == "run" or self.run is None:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
+        self.recorder.total = self.tracker.total
         if placement.kind != "follow" and call.time is not None:
             self.recorder.keep_time(self.tracker.index, placement.time or call.time)
+        self.tracker.relaxed = self.run.aside
         if self.run.aside:
             self.tracker.latent = ()
         self._decide(self.run, placement)
@@ -111,19 +118,20 @@ class Engine:
             return self.tracker.settle(placement, unchanged=True)
         latent = run.inner(call.latent)
         change = minus(latent, run.last_seen) if placement.tentative or run.reads_change else None
+        before = run.measured()
         for name, decider in run.deciders.items():
             decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
         moved = [mean_abs(change)] if placement.tentative and change is not None else []
         run.watch_layout(latent)
         run.see(call)  # copied while the device is busy measuring
-        needed = bool(run.reads or questions or run.flags)
+        needed = bool(run.reads or questions or run.flags or moved)
         if needed:
             fetch([*questions, *moved, *run.waiting()])
         placement = self.tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
-        if run.flags and placement.kind == "step":
+        if placement.kind == "follow":
+            run.take_back(before)  # it was the same step once more
+        elif run.flags and placement.kind == "step":
             run.settle_layout()
-        elif run.flags and placement.kind == "follow":
-            run.flags.pop()  # it was the same step once more
         if needed:
             self._learn(run)
         return placement
@@ -135,7 +143,7 @@ class Engine:
             self.recorder.note(f"aligned anew at step {host.index}: {placement.why}")
         else:
             self._close(finished=False)
-            self.recorder.begin(placement.why, host.total)
+            self.recorder.begin(placement.why)
         run = new_run(self.scheme, self.recorder, self.keep, self.call.channel_dim, call)
         if host.total is None and self.scheme.last_step:
             self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
@@ -165,7 +173,7 @@ class Engine:
 
     def _moment(self) -> Moment:
         at, host = self.tracker, self.tracker.host
-        return Moment(at.index, at.own_index, host.total, at.known_time, host.sigma)
+        return Moment(at.index, at.own_index, at.total, at.known_time, host.sigma)
 
     def _computing(self, work: Work) -> list[int]:
         """Samples to compute: those decided for, and those with no reference from the last computed step."""
@@ -174,7 +182,7 @@ class Engine:
             reference, last = work.stream.computed_at[sample], work.decider.computed_at[sample]
             if verdict.compute:
                 samples.append(sample)
-            elif reference is None or reference != last:
+            elif not reference or reference != last:
                 samples.append(sample)
                 line = {"computed": True, "reason": "no reference"}
                 self.recorder.amend(self.tracker.index, work.name, sample, line)
@@ -185,16 +193,15 @@ class Engine:
     ) -> Any:
         """Run the model on the rows that need it."""
         rows, whole, listed = work.rows_of(samples), work.run.rows, work.call.listed
+        latent = work.run.owned(work.call)  # before the model, which may write to its input
         if rows is not None:
-            args = tuple(select(value, whole, rows, listed) for value in args)
-            kwargs = {
-                key: value if key in SHARED_NAMES else select(value, whole, rows, listed)
-                for key, value in kwargs.items()
-            }
+            named = zip(self.reader.labels(args), args, strict=True)
+            args = tuple(select(value, whole, rows, listed, name) for name, value in named)
+            kwargs = {name: select(value, whole, rows, listed, name) for name, value in kwargs.items()}
         result = forward(*args, **kwargs)
         leads = not work.run.lead or work.name == self.tracker.called[0]
         with torch.no_grad():
-            return work.computed(result, samples, self._moment(), self.call.output, leads)
+            return work.computed(result, latent, samples, self._moment(), self.call.output, leads)
 
     # -- learn and close ----------------------------------------------------------------------------------------------
 
@@ -209,6 +216,8 @@ class Engine:
             self._learn(self.run)
 
     def _close(self, finished: bool) -> None:
-        self._fetch_all()
-        self.recorder.finish(finished)
-        self.run = None
+        try:
+            self._fetch_all()
+        finally:
+            self.recorder.finish(finished)
+            self.run = None

@@ -25,7 +25,7 @@ class Lesson:
     moment: Moment
     stream: str
     rows: Sequence[int]  # the rows that were computed
-    since: list[int | None]  # per sample: the computed step before
+    since: list[int | None]  # per sample: the computed step before, None without one at hand
     readings: dict[str, Reading]
 
     def outcome(self, sample: int, rows: Sequence[int]) -> Outcome | None:

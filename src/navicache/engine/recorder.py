@@ -34,11 +34,12 @@ class Recorder:
         self._times: dict[int, Tensor | float] = {}
         self._read_times: dict[int, Reading] = {}
         self._notes: dict[str, None] = {}
-        self._started, self._total = "", None
+        self._started = ""
+        self.total: int | None = None  # steps of the run, as far as known
 
-    def begin(self, why: str, total: int | None) -> None:
+    def begin(self, why: str) -> None:
         """Open a run."""
-        self._started, self._total = why, total
+        self._started, self.total = why, None
 
     def add(self, index: int, stream: str, sample: int, line: Line) -> None:
         """Write one line."""
@@ -53,6 +54,9 @@ class Recorder:
         for (index, stream, _), line in list(self._lines.items()):
             for sample in range(1, samples):
                 self._lines.setdefault((index, stream, sample), line)
+        for (index, stream, _), fields in list(self._amended.items()):
+            for sample in range(1, samples):
+                self._amended.setdefault((index, stream, sample), dict(fields))
 
     def keep_time(self, index: int, time: Reading | Tensor | float) -> None:
         """Remember the time of a step as it came: reading it can wait."""
@@ -94,10 +98,10 @@ class Recorder:
         return RunRecord(
             **self._about,
             started=self._started,
-            total=self._total,
+            total=self.total,
             steps=tuple(self._record(place, line) for place, line in self._lines.items()),
             notes=tuple(self._notes),
-            finished=finished or (self._total is not None and last >= self._total - 1),
+            finished=finished or (self.total is not None and last >= self.total - 1),
         )
 
     @property

@@ -6,7 +6,7 @@ from navicache.engine.call import Call
 from navicache.engine.decider import Decider
 from navicache.engine.fetch import Reading
 from navicache.engine.fit import Fit
-from navicache.engine.layout import agreement, settle
+from navicache.engine.layout import Layout, agreement, settle
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, count, identical, own
 from navicache.engine.stream import Keep, Stream
@@ -32,6 +32,7 @@ class Run:
     streams: dict[str, Stream] = field(default_factory=dict)
     deciders: dict[str, Decider] = field(default_factory=dict)
     flags: list[list[Reading]] = field(default_factory=list)  # which rows agree, at the first two steps
+    layout: Layout = ()  # rows of each sample, once they are known to be several
     settled: bool = False  # it is known which rows make up a sample
     verdicts: list[Verdict] = field(default_factory=list)
 
@@ -48,13 +49,15 @@ class Run:
         if key not in self.deciders:
             self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim)
             self.deciders[key].begin(self.rows)
+            if self.layout:
+                self.deciders[key].split(self.layout)
         return self.deciders[key]
 
     def stream(self, name: str) -> Stream:
         """The stream of that name, new where it is called for the first time."""
         if name not in self.streams:
             samples = len(self.decider(name).layout)
-            self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[None] * samples)
+            self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[()] * samples)
         return self.streams[name]
 
     @property
@@ -90,6 +93,7 @@ class Run:
         layout = settle(self.rows, *([flag.values[0] for flag in flags] for flags in self.flags))
         self.flags, self.settled = [], True
         if len(layout) > 1:
+            self.layout = layout
             self.recorder.split(len(layout))
             for decider in self.deciders.values():
                 decider.split(layout)
@@ -99,6 +103,16 @@ class Run:
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
         self.streams, self.input, self.last_seen = {}, (), ()
+
+    def measured(self) -> list[dict[str, Reading]]:
+        """What the deciders know of this step."""
+        return [decider.readings for decider in self.deciders.values()]
+
+    def take_back(self, readings: list[dict[str, Reading]]) -> None:
+        """Forget a look at what turned out to be the same step."""
+        self.flags = self.flags[:1]
+        for decider, known in zip(self.deciders.values(), readings, strict=True):
+            decider.readings = known
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""

@@ -30,7 +30,8 @@ class Stream:
     order: int
     keep: Keep
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
-    computed_at: list[int | None] = field(default_factory=list)  # per sample: step of the newest reference
+    computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: steps of the references
+    shared: bool = True  # the kept latent is the run's own copy, which costs this stream nothing
     base: tuple[tuple[tuple[float, float], ...], Rows] | None = None  # the part that stays from reuse to reuse
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
@@ -44,6 +45,8 @@ class Stream:
             self.device, self.dtype, self.rebuild = output.rows[0].device, output.rows[0].dtype, output.rebuild
             self.history = [pair, *self.history[: self.order - 1]]
             return
+        if len(self.history) < self.order:
+            self.history.append(self.history[-1])
         older = [(take(x, rows), take(y, rows)) for x, y in self.history]
         for depth, (kept, new) in enumerate(zip(self.history, [pair, *older], strict=False)):
             self.history[depth] = (put(kept[0], rows, new[0]), put(kept[1], rows, new[1]))
@@ -54,7 +57,7 @@ class Stream:
             inner = self._add(weights[0].input, latent, self._shared_base(weights[0], fit))
         else:
             parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]
-            inner = fit.inner(own(self.history[0][1]))
+            inner = fit.inner(move(own(self.history[0][1]), self.device, self.dtype))
             for (rows, base), weight in zip(parts, weights, strict=True):
                 inner = put(inner, rows, self._add(weight.input, take(latent, rows), base))
         return inner if fit.width is None else fit.outer(inner, move(self.history[0][1], self.device, None))
@@ -64,7 +67,7 @@ class Stream:
         if self.base is not None and self.base[0] == weights.references:
             return self.base[1]
         base = self._base(weights, None, fit)
-        self.base = (weights.references, base) if self.keep == Keep() else None
+        self.base = (weights.references, base) if self.keep == Keep() and self.shared else None
         return base
 
     def _base(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:
@@ -78,7 +81,9 @@ class Stream:
                 elif weight and total is not None:
                     pairs = zip(total, kept, strict=True)
                     total = tuple(chunk.add_(other.to(self.device), alpha=weight) for chunk, other in pairs)
-        return move(total or (), None, self.dtype)
+        if total is None:
+            total = tuple(torch.zeros_like(chunk) for chunk in fit.inner(take(self.history[0][1], rows)))
+        return move(total, self.device, self.dtype)
 
     def _add(self, weight: float, latent: Rows, base: Rows) -> Rows:
         if not weight:

@@ -5,42 +5,10 @@ are silent, the time, the latent and the conditioning are asked, in the one tran
 only a call that breaks the pattern of the step before costs a transfer of its own.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Literal, NamedTuple
-
 from navicache.engine.call import Call
 from navicache.engine.fetch import Reading, time_reading
+from navicache.engine.placement import Host, Placement
 from navicache.engine.rows import Rows, identical, same, shapes
-
-Kind = Literal["run", "step", "follow"]
-
-
-class Host(NamedTuple):
-    """What is known without the device about where a call stands."""
-
-    name: str | None = None  # the guidance branch
-    index: int | None = None  # step in the run
-    total: int | None = None
-    sigma: float | None = None  # noise level in [0, 1]
-    token: object | None = None  # another object in another run
-
-
-class Placement(NamedTuple):
-    """Where a call belongs: a new run, a new step of this run, or one more stream of this step."""
-
-    kind: Kind
-    stream: str
-    fresh: str = "0"  # what the stream is called should a run begin here after all
-    why: str = ""  # why a run begins
-    tentative: bool = False  # latent and time must agree that the step is new
-    time: Reading | None = None
-    moved: bool = False  # the conditioning is not the memory it was
-    equal: Mapping[str, Reading] = MappingProxyType({})  # does it equal that of this stream all the same?
-
-    def begins(self, why: str) -> "Placement":
-        """The same call as the first of a run."""
-        return self._replace(kind="run", stream=self.fresh, why=why)
 
 
 class Tracker:
@@ -51,6 +19,7 @@ class Tracker:
         self.why = "first call"
         self.started = False
         self.done = False  # the last step has had its calls, as far as can be told
+        self.relaxed = False  # nothing is predicted in this run, so nothing is kept to compare with
 
     def forget(self, why: str) -> None:
         """The next call begins a run."""
@@ -72,14 +41,26 @@ class Tracker:
         known = self._known(call, host)
         if host.index is not None and host.index != self.host.index:
             return self._leading(call, host, known, tentative=self.done)
-        # A scheduler that is still the same and has not moved on leaves no doubt about the first step either.
-        first = self.own_index == 0 and host.token is not None and known not in self.called
-        if host.index is not None or first:
-            return self._following(call, known)
-        as_before = [*self.called, known] == self.before[: len(self.called) + 1]
-        if known is not None and as_before and identical(self.latent, call.latent):
-            return Placement("follow", known)
+        if known is None:
+            told = host.index is not None or (self.own_index == 0 and host.token is not None)
+            sure = told and (self.done or self._same_latent(call))
+            return self._following(call) if sure else self._leading(call, host, known, tentative=True)
+        return self._called_or_leading(call, host, known)
+
+    def _called_or_leading(self, call: Call, host: Host, known: str) -> Placement:
+        """A stream that is known: one more of this step, or, called before, perhaps the first of the next."""
+        name = self._another(known)
+        if name == known and host.index is not None:
+            return Placement("follow", name)
+        as_before = [*self.called, name] == self.before[: len(self.called) + 1]
+        first = self.own_index == 0 and host.token is not None and name == known
+        if (as_before or first) and self._same_latent(call):
+            return Placement("follow", name)
         return self._leading(call, host, known, tentative=True)
+
+    def trusted(self, host: Host) -> Host:
+        """What may be believed of the host: a scheduler that stood still while a step went by belongs to others."""
+        return host._replace(index=None, total=None, token=None) if self.started and self.stale else host
 
     def open_questions(self, placement: Placement) -> list[Reading]:
         """What must be fetched before `settle`."""
@@ -111,20 +92,26 @@ class Tracker:
     def enter(self, placement: Placement, call: Call, host: Host) -> None:
         """Take the position a settled placement says."""
         if placement.kind == "run":
-            self.started, self.done = True, False
+            self.started, self.done, self.stale = True, False, False
+            self.offset = None if host.index is None else 0
             self.token, self.facts, self.own_index = host.token, _facts(call), 0
             self.first_time, self.direction = placement.time, 0.0
             self.conditioning: dict[str, Rows] = {}
             self.before: list[str] = []  # streams of the step before, in the order of their calls
         elif placement.kind == "step":
             self.own_index += 1
+            self.stale = self.stale or (host.index is not None and host.index == self.host.index)
+            host = self.trusted(host)
+            if self.offset is None and host.index is not None:
+                self.offset = host.index - self.own_index  # the run began in the middle of the schedule
             self.before = self.called
             now, then = _value(placement.time), _value(self.time)
             if now is not None and then is not None:
                 self.direction = self.direction or now - then
         if placement.kind != "follow":
             self.host, self.time, self.latent = host, placement.time, call.latent
-            self.index = self.own_index if host.index is None else host.index  # the step in the run, as told or seen
+            self.index = self.own_index if host.index is None else host.index - (self.offset or 0)
+            self.total = None if host.total is None else host.total - (self.offset or 0)
             self.called: list[str] = []
         self.called.append(placement.stream)
         self.conditioning[placement.stream] = call.conditioning
@@ -132,8 +119,7 @@ class Tracker:
     @property
     def over(self) -> bool:
         """Whether the last step has had all the calls the step before had."""
-        total = self.host.total
-        return total is not None and self.index >= total - 1 and self.called == self.before
+        return self.total is not None and self.index >= self.total - 1 and self.called == self.before
 
     @property
     def known_time(self) -> float | None:
@@ -142,8 +128,9 @@ class Tracker:
 
     def continues(self, host: Host) -> bool:
         """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
-        later = host.index is not None and self.started and host.index > self.index
-        return later and host.token is not None and host.token is self.token
+        if not self.started or host.index is None or host.token is None or host.token is not self.token:
+            return False
+        return host.index > (self.index if self.host.index is None else self.host.index)
 
     def _plainly_new(self, call: Call, host: Host) -> str:
         if not self.started:
@@ -171,9 +158,10 @@ class Tracker:
             return Placement("run", fresh, fresh, "the conditioning changed", time=time)
         return Placement("step", known or self._unused(), fresh, "", tentative, time, True, equal)
 
-    def _following(self, call: Call, known: str | None) -> Placement:
-        if known is not None:
-            return Placement("follow", self._another(known))
+    def _same_latent(self, call: Call) -> bool:
+        return self.relaxed or identical(self.latent, call.latent)
+
+    def _following(self, call: Call) -> Placement:
         # Made anew at every call, the conditioning has no identity: its values have to tell the streams apart.
         equal = self._compare(call, [s for s in self.conditioning if s not in self.called])
         return Placement("follow", self._unused(), moved=bool(equal), equal=equal)

@@ -6,7 +6,7 @@ from typing import Any
 
 from navicache.engine.call import Call
 from navicache.engine.containers import Output, unpack
-from navicache.engine.decider import Decider
+from navicache.engine.decider import Decider, newest
 from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
 from navicache.engine.lesson import Lesson, Moment
@@ -34,29 +34,48 @@ class Work:
 
     def predicted(self) -> Any:
         """What the model would return, as far as can be told."""
-        return self._packed(self._guess())
+        return self._packed(self._guess(self.run.inner(self.call.latent)))
 
-    def computed(self, result: Any, samples: Sequence[int], moment: Moment, place: Place | None, leads: bool) -> Any:
-        """Learn from a result and keep it; returned as it is, or with predicted rows around it."""
+    def computed(
+        self, result: Any, latent: Rows, samples: Sequence[int], moment: Moment, place: Place | None, leads: bool
+    ) -> Any:
+        """Learn from a result and keep it; returned as it is, or with predicted rows around it.
+
+        `latent` is the engine's own copy of the latent part, from before the model ran.
+        """
         rows, run = self.rows_of(samples), self.run
         output = unpack(result, place, self.call.listed)
         check_rows(output, run.rows if rows is None else len(rows))
         if run.fit is None:
-            run.fit = fit(self.call.latent, output.rows) if self._adds_input() else Fit()
-            run.last_seen = run.fit.inner(run.last_seen)
-            run.elements = sum(chunk.numel() for chunk in run.last_seen)
-        guess = self._guess() if self.stream.history and (leads or rows is not None) else None
-        latent = run.owned(self.call)
+            latent = self._settle_fit(latent, output)
+        guess = self._guess(latent) if self.stream.history and (leads or rows is not None) else None
         if leads:
             self._teach(take(latent, rows), output.rows, guess, samples, moment)
+        self.stream.shared = latent is run.last_seen and rows is None
         self.stream.remember(latent, output, rows)
         for sample in samples:
-            self.stream.computed_at[sample] = moment.index
+            self.stream.computed_at[sample] = newest(moment.index, self.stream.computed_at[sample], run.scheme)
         return result if rows is None or guess is None else self._packed(put(guess, rows, output.rows))
 
-    def _guess(self) -> Rows:
+    def _settle_fit(self, latent: Rows, output: Output) -> Rows:
+        """Find out from the first output how the latent lies in input and output; returns its part of the input."""
         run = self.run
-        return self.stream.predict(run.inner(self.call.latent), self.decider.weights(), self.decider.layout, run.fitted)
+        try:
+            run.fit = fit(self.call.latent, output.rows)
+        except CannotCache:
+            if self._adds_input() or "by_channel" in run.reads:
+                raise
+            run.fit = Fit()
+        shared = latent is run.last_seen
+        run.last_seen = run.fit.inner(run.last_seen)
+        run.elements = sum(chunk.numel() for chunk in run.last_seen)
+        if run.flags and run.fit.width is not None:
+            run.flags = []
+            run.watch_layout(run.last_seen)
+        return run.last_seen if shared else run.fit.inner(latent)
+
+    def _guess(self, latent: Rows) -> Rows:
+        return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fitted)
 
     def _packed(self, rows: Rows) -> Any:
         return rows[0] if self.stream.rebuild is None else self.stream.rebuild(rows)
@@ -65,7 +84,7 @@ class Work:
         """Queue what this compute shows against the one before."""
         rows, decider, inner = self.rows_of(samples), self.decider, self.run.inner
         pairs = zip(decider.computed_at, self.stream.computed_at, strict=True)
-        since = [last if last == kept else None for last, kept in pairs]
+        since = [last[0] if last and last == kept else None for last, kept in pairs]
         old, guessed = None, None
         if guess is not None and any(since[sample] is not None for sample in samples):
             x, y = self.stream.history[0]

@@ -90,25 +90,33 @@ class HookAttachment:
 
 def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Host:
     """What context and scheduler tell about the call at hand, without touching the device."""
-    context = box.context_now
-    scheduler = getattr(pipeline, "scheduler", None)
+    context = box.context_now or CacheContext("")
+    index, total, timesteps = scheduler_facts(getattr(pipeline, "scheduler", None))
+    sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
+    return Host(
+        name=context.name or None,
+        index=index if context.step_index is None else context.step_index,
+        total=steps or context.num_inference_steps or total,
+        sigma=sigma,
+        token=timesteps,
+    )
+
+
+def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
+    """Steps taken in this run (None before the first), steps in all, and the timesteps, new for every run.
+
+    A scheduler that has taken all its steps tells nothing about the next call: another one is at work.
+    """
     timesteps = getattr(scheduler, "timesteps", None)
-    told = Host() if context is None else Host(context.name, context.step_index, context.num_inference_steps)
-    total = steps or told.total or getattr(pipeline, "_num_timesteps", None)
-    length = 0 if timesteps is None else timesteps.shape[0]
-    total = length or None if total is None else total
-    index = told.index
-    if index is None and timesteps is not None:
-        index = _scheduler_index(scheduler, length - (total or length))
-    sigma = None if context is None or context.sigma is None or not 0 <= context.sigma <= 1 else context.sigma
-    return Host(told.name, index, total, sigma, timesteps)
-
-
-def _scheduler_index(scheduler: Any, skipped: int) -> int | None:
-    """Steps the scheduler has taken in this run; None before the first, or where it does not count."""
+    if timesteps is None:
+        return None, None, None
     index = getattr(scheduler, "step_index", None)
-    begin = getattr(scheduler, "begin_index", None)
-    return None if index is None else index - (skipped if begin is None else begin)
+    begin = getattr(scheduler, "begin_index", None) or 0
+    if index is None:
+        return None, timesteps.shape[0] - begin, timesteps
+    if index >= timesteps.shape[0]:
+        return None, None, None
+    return index - begin, timesteps.shape[0] - begin, timesteps
 
 
 def denoisers(pipeline: Any) -> dict[str, nn.Module]:

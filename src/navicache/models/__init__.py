@@ -1,6 +1,14 @@
 """Models as data: how they are called, which settings are published for them, and where."""
 
-from navicache.models.call import CONDITIONING_NAMES, LATENT_NAMES, SHARED_NAMES, TIME_NAMES, CallSpec, Place
+from navicache.models.call import (
+    CONDITIONING_NAMES,
+    LATENT_NAMES,
+    PER_SAMPLE_NAMES,
+    SHARED_NAMES,
+    TIME_NAMES,
+    CallSpec,
+    Place,
+)
 from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
 from navicache.models.spec import MODES, ModelSpec, Preset, preset
 
@@ -9,6 +17,7 @@ __all__ = [
     "LATENT_NAMES",
     "MODELS",
     "MODES",
+    "PER_SAMPLE_NAMES",
     "SHARED_NAMES",
     "TIME_NAMES",
     "UNKNOWN",

@@ -24,7 +24,9 @@ class CallSpec:
     channel_dim: int | None = None  # of the batched latent; None: 1, or the last one of (batch, tokens, channels)
 
 
-SHARED_NAMES = ("txt_ids", "img_ids")  # positions without a batch dimension, whatever their length
+# Arguments of the whole call, whatever their length: positions, layers, one scale per layer.
+SHARED_NAMES = ("txt_ids", "img_ids", "skip_layers", "control_hidden_states_scale")
+PER_SAMPLE_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain values, one entry per sample
 LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img")
 TIME_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas")
 CONDITIONING_NAMES = (
