@@ -77,17 +77,19 @@ def test_schedules_check_themselves():
 
 @pytest.mark.parametrize("alpha", [0.0, -0.5, 1.01, math.nan])
 def test_alpha(alpha):
-    refused(Ema, {"alpha": alpha}, r"alpha must lie in \(0, 1\]", "1 is EasyCache", f"got {alpha}")
+    refused(Ema, {"alpha": alpha}, r"alpha must be", "1 is EasyCache", f"got {alpha}")
 
 
 @pytest.mark.parametrize("interval", [0, 0.99, -2, math.nan])
 def test_interval(interval):
-    refused(Static, {"interval": interval}, "interval must be 1 or more", "1 computes every step", f"got {interval}")
+    refused(
+        Static, {"interval": interval}, "interval must be a number from 1", "1 computes every step", f"got {interval}"
+    )
 
 
 @pytest.mark.parametrize("probability", [-0.01, 1.01, math.nan])
 def test_probability(probability):
-    refused(Random, {"probability": probability}, "probability", r"must lie in \[0, 1\]", f"got {probability}")
+    refused(Random, {"probability": probability}, "probability", r"must be a number from 0 to 1", f"got {probability}")
 
 
 def test_unknown_policy():

@@ -102,6 +102,9 @@ class Engine:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
         self.recorder.total = self.tracker.total
+        if self.tracker.misnumbered is not None:
+            self.run.renumber(self.tracker.misnumbered, self.tracker.own_index - 1)
+            self.tracker.misnumbered = None
         if placement.kind != "follow" and call.time is not None:
             self.recorder.keep_time(self.tracker.index, placement.time or call.time)
         self.tracker.relaxed = self.run.aside

@@ -58,6 +58,17 @@ class Recorder:
             for sample in range(1, samples):
                 self._amended.setdefault((index, stream, sample), dict(fields))
 
+    def renumber(self, wrong: int, right: int) -> None:
+        """Give all lines of a step another number."""
+
+        def moved(index: int) -> int:
+            return right if index == wrong else index
+
+        self._lines = {(moved(i), stream, sample): line for (i, stream, sample), line in self._lines.items()}
+        self._amended = {(moved(i), stream, sample): more for (i, stream, sample), more in self._amended.items()}
+        self._times = {moved(i): time for i, time in self._times.items()}
+        self._read_times = {moved(i): time for i, time in self._read_times.items()}
+
     def keep_time(self, index: int, time: Reading | Tensor | float) -> None:
         """Remember the time of a step as it came: reading it can wait."""
         if isinstance(time, Reading):

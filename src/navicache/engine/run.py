@@ -100,6 +100,15 @@ class Run:
             for stream in self.streams.values():
                 stream.computed_at = stream.computed_at * len(layout)
 
+    def renumber(self, wrong: int, right: int) -> None:
+        """Correct the number of a step that turned out to be someone else's."""
+        self.recorder.renumber(wrong, right)
+        for kept in (*self.deciders.values(), *self.streams.values()):
+            kept.computed_at = [tuple(right if i == wrong else i for i in steps) for steps in kept.computed_at]
+        for decider in self.deciders.values():
+            for lesson in decider.lessons:
+                lesson.moment = lesson.moment._replace(index=right)
+
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
         self.streams, self.input, self.last_seen = {}, (), ()

@@ -19,6 +19,7 @@ class Tracker:
         self.why = "first call"
         self.started = False
         self.done = False  # the last step has had its calls, as far as can be told
+        self.misnumbered: int | None = None  # a step that was given the number of a scheduler that stood still
         self.relaxed = False  # nothing is predicted in this run, so nothing is kept to compare with
 
     def forget(self, why: str) -> None:
@@ -100,7 +101,8 @@ class Tracker:
             self.before: list[str] = []  # streams of the step before, in the order of their calls
         elif placement.kind == "step":
             self.own_index += 1
-            self.stale = self.stale or (host.index is not None and host.index == self.host.index)
+            if host.index is not None and host.index == self.host.index:
+                self.stale, self.misnumbered = True, self.index
             host = self.trusted(host)
             if self.offset is None and host.index is not None:
                 self.offset = host.index - self.own_index  # the run began in the middle of the schedule

@@ -70,8 +70,10 @@ def enable(
         >>> cache.trace.runs[0].computed_steps()
         (0, 2, 4, 6, 8, 9)
     """
-    if steps is not None and steps < 1:
-        raise ValueError(f"steps must be the number of steps of a run, got {steps}")
+    if steps is not None and not (isinstance(steps, int) and steps > 0):
+        raise ValueError(f"steps must be the number of steps of a run, got {steps!r}")
+    if keep_dtype is not None and not isinstance(keep_dtype, torch.dtype):
+        raise TypeError(f"keep_dtype must be a torch.dtype such as torch.bfloat16, got {keep_dtype!r}")
     device = torch.device(keep_device) if keep_device is not None else None
     options = Options(policy, mode, call, steps, Keep(keep_dtype, device), knobs)
     plan = _plan(target, options)
@@ -90,6 +92,8 @@ def enable(
 
 def disable(target: Any) -> None:
     """Take off a cache whose handle is lost; nothing happens where there is none."""
+    if isinstance(target, Cache):
+        return target.disable()
     parts = [target]
     if "diffusers" in sys.modules:
         from navicache.integrations import diffusers
@@ -98,9 +102,14 @@ def disable(target: Any) -> None:
         for part in parts:
             diffusers.detach_from(part)
     for part in parts:
+        if not isinstance(part, nn.Module):
+            raise TypeError(
+                f"cannot disable a {type(part).__name__}: pass a pipeline, a module or the handle of enable"
+            )
         attached = attachment_of(part)
         if attached is not None:
             attached.detach()
+    return None
 
 
 @dataclass(frozen=True)

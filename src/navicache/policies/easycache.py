@@ -4,12 +4,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from navicache.estimator import Gaussian
-from navicache.policies.checks import check_align_steps, check_choice, check_longest_reuse, check_threshold
+from navicache.policies.checks import (
+    check_align_steps,
+    check_choice,
+    check_longest_reuse,
+    check_number,
+    check_threshold,
+)
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import RowRule
-from navicache.policies.ratio_gate import RatioGate
+from navicache.policies.protocols import Gate, RowRule
+from navicache.policies.ratio_gate import RatioGate, RatioState
 
 
 @dataclass(frozen=True)
@@ -82,15 +88,16 @@ class Ema(EasyCache):
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
-        if not 0 < self.alpha <= 1:
-            raise ValueError(f"alpha must lie in (0, 1] (1 is EasyCache), got {self.alpha}")
+        if self.alpha == 0:
+            raise ValueError(f"alpha must be above 0, or the ratio would never move (1 is EasyCache), got {self.alpha}")
+        check_number("alpha", self.alpha, 0, 1, "1 is EasyCache")
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py with a constant gain."""
         return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold(), self.last_step),)
 
 
-def smoothed(knobs: EasyCache, alpha: float):
+def smoothed(knobs: EasyCache, alpha: float) -> Gate[RatioState]:
     """The guarded gate of both policies."""
     gate = RatioGate(filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=knobs.rows)
     return guarded(gate, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse)

@@ -4,11 +4,13 @@ Neither has published code (docs/policies.md says what its figures imply). Here 
 streams share one decision, and a reuse holds the residual.
 """
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from navicache.policies.checks import check_align_steps, check_number
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
@@ -86,9 +88,8 @@ class Static:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        if not self.interval >= 1:
-            raise ValueError(f"interval must be 1 or more (1 computes every step), got {self.interval}")
-        check_first_step(self.align_steps)
+        check_number("interval", self.interval, 1, math.inf, "1 computes every step")
+        check_align_steps(self.align_steps, at_least=1)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """A fixed schedule with the residual held."""
@@ -114,9 +115,8 @@ class Random:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        if not 0 <= self.probability <= 1:
-            raise ValueError(f"probability of a compute must lie in [0, 1], got {self.probability}")
-        check_first_step(self.align_steps)
+        check_number("probability", self.probability, 0, 1, "1 computes every step")
+        check_align_steps(self.align_steps, at_least=1)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """A drawn schedule with the residual held."""
@@ -126,9 +126,3 @@ class Random:
             last_step=self.last_step,
         )
         return (Scheme("model", gate, ResidualHold(), self.last_step),)
-
-
-def check_first_step(align_steps: int) -> None:
-    """The first step has nothing to reuse."""
-    if align_steps < 1:
-        raise ValueError(f"align_steps must be 1 or more: the first step has nothing to reuse; got {align_steps}")
