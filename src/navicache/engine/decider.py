@@ -23,6 +23,7 @@ class Decider:
     gates: list[Any] = field(default_factory=list)
     predictors: list[Any] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)  # what was known at the newest decision
+    chosen: list[Weights] = field(default_factory=list)  # and how it is to be predicted
     computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: newest computed steps, as kept
     output_size: list[float | None] = field(default_factory=list)
     lessons: list[Lesson] = field(default_factory=list)
@@ -65,7 +66,7 @@ class Decider:
 
     def decide(self, moment: Moment, stream: str, elements: int) -> list[Verdict]:
         """One verdict per sample, written down with its reasons."""
-        gate, verdicts = self.scheme.gate, []
+        gate, verdicts, self.chosen = self.scheme.gate, [], []
         self.steps = [self._step(moment, stream, sample, elements) for sample in range(len(self.layout))]
         for sample, step in enumerate(self.steps):
             verdict, self.gates[sample] = gate.decide(self.gates[sample], step)
@@ -77,8 +78,10 @@ class Decider:
 
     def weights(self) -> list[Weights]:
         """How each sample's output is to be predicted at this step."""
-        weights = self.scheme.predictor.weights
-        return [weights(state, step) for state, step in zip(self.predictors, self.steps, strict=True)]
+        if not self.chosen:  # the same for all streams of a step
+            weights = self.scheme.predictor.weights
+            self.chosen = [weights(state, step) for state, step in zip(self.predictors, self.steps, strict=True)]
+        return self.chosen
 
     def compare(
         self, inputs: Rows, outputs: Rows, old: tuple[Rows, Rows] | None, guess: Rows | None

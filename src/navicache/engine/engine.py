@@ -10,10 +10,10 @@ from navicache.engine.call import Call, Reader
 from navicache.engine.containers import select
 from navicache.engine.fetch import fetch
 from navicache.engine.lesson import Moment
+from navicache.engine.look import look
 from navicache.engine.placement import Host, Placement
 from navicache.engine.recorder import Line, Recorder
-from navicache.engine.rows import mean_abs, minus
-from navicache.engine.run import LEAD, Run, new_run
+from navicache.engine.run import Run, new_run
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Tracker
 from navicache.engine.work import Work
@@ -94,7 +94,7 @@ class Engine:
         host = self.tracker.trusted(host)
         placement = self.tracker.place(call, host)
         if placement.kind == "step" and self.run is not None:
-            placement = self._look(self.run, call, placement)
+            placement = look(self.run, self.tracker, call, placement)
         elif placement.kind == "follow" and placement.moved:
             fetch(placement.equal.values())
             placement = self.tracker.settle(placement, unchanged=True)
@@ -112,32 +112,6 @@ class Engine:
             self.tracker.latent = ()
         self._decide(self.run, placement)
         return self.run, placement.stream
-
-    def _look(self, run: Run, call: Call, placement: Placement) -> Placement:
-        """Measure this step's input and fetch all that waits: the one device sync of a step."""
-        questions = self.tracker.open_questions(placement)
-        if run.aside or self.tracker.done:  # no latent is kept to compare with; the time has to do
-            fetch(questions)
-            return self.tracker.settle(placement, unchanged=True)
-        latent = run.inner(call.latent)
-        change = minus(latent, run.last_seen) if placement.tentative or run.reads_change else None
-        before = run.measured()
-        for name, decider in run.deciders.items():
-            decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
-        moved = [mean_abs(change)] if placement.tentative and change is not None else []
-        run.watch_layout(latent)
-        run.see(call)  # copied while the device is busy measuring
-        needed = bool(run.reads or questions or run.flags or moved)
-        if needed:
-            fetch([*questions, *moved, *run.waiting()])
-        placement = self.tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
-        if placement.kind == "follow":
-            run.take_back(before)  # it was the same step once more
-        elif run.flags and placement.kind == "step":
-            run.settle_layout()
-        if needed:
-            self._learn(run)
-        return placement
 
     def _begin(self, call: Call, host: Host, placement: Placement) -> Run:
         """Start from nothing; within one generation (a batch changed its size) the record goes on."""
@@ -208,15 +182,11 @@ class Engine:
 
     # -- learn and close ----------------------------------------------------------------------------------------------
 
-    def _learn(self, run: Run) -> None:
-        for decider in run.deciders.values():
-            decider.learn()
-
     def _fetch_all(self) -> None:
         """Bring over what nobody needed so far, for the trace."""
         if self.run is not None:
             fetch([*self.run.waiting(), *self.recorder.waiting()])
-            self._learn(self.run)
+            self.run.learn()
 
     def _close(self, finished: bool) -> None:
         try:

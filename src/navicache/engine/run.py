@@ -100,6 +100,11 @@ class Run:
             for stream in self.streams.values():
                 stream.computed_at = stream.computed_at * len(layout)
 
+    def learn(self) -> None:
+        """Take in all lessons; they have crossed."""
+        for decider in self.deciders.values():
+            decider.learn()
+
     def renumber(self, wrong: int, right: int) -> None:
         """Correct the number of a step that turned out to be someone else's."""
         self.recorder.renumber(wrong, right)
