@@ -119,12 +119,15 @@ def decision_time(ours: Ours, latent: torch.Tensor, clock: Clock) -> float:
 
 
 def kept(device: str, branches: int, **options: Any) -> float:
-    """Latent-sized tensors alive because of the cache, counted by their bytes."""
+    """Latent-sized tensors alive because of the cache after a reuse, counted by their bytes."""
     latent = torch.randn(WAN_LATENT, device=device)
     ours = Ours(latent, torch.randn(WAN_LATENT, device=device), branches, **options)
     run = ours.engine.run
     assert run is not None
-    tensors = [*run.last_seen, *(c for s in run.streams.values() for pair in s.history for rows in pair for c in rows)]
+    tensors = list(run.last_seen)
+    for stream in run.streams.values():
+        kept_rows = [rows for pair in stream.history for rows in pair] + ([stream.base[1]] if stream.base else [])
+        tensors += [chunk for rows in kept_rows for chunk in rows]
     storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
     return sum(storages.values()) / (latent.numel() * latent.element_size())
 
