@@ -105,10 +105,10 @@ def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Ho
 def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
     """Steps taken in this run (None before the first), steps in all, and the timesteps, new for every run.
 
-    A scheduler that has taken all its steps tells nothing about the next call: another one is at work.
+    A scheduler that has not been set up, or has taken all its steps, tells nothing: another one is at work.
     """
     timesteps = getattr(scheduler, "timesteps", None)
-    if timesteps is None:
+    if timesteps is None or getattr(scheduler, "num_inference_steps", None) is None:
         return None, None, None
     index = getattr(scheduler, "step_index", None)
     begin = getattr(scheduler, "begin_index", None) or 0
