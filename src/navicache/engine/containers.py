@@ -62,6 +62,8 @@ def _nested(build: Callable[[dict[Any, Any]], Any], fields: dict[Any, Any], key:
         raise CannotCache(f"the model's output has no {key!r}, only {have}: say so with CallSpec(output=...)")
     rows, rebuild = unpack(fields[key], None, listed)
     beside = {name: None if name == key else _copied(value) for name, value in fields.items()}
+    if not any(map(_holds_tensors, beside.values())):  # nothing that could be written to
+        return Output(rows, lambda rows: build({**beside, key: rebuild(rows)}))
     return Output(rows, lambda rows: build({**{n: _copied(v) for n, v in beside.items()}, key: rebuild(rows)}))
 
 

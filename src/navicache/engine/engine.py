@@ -101,17 +101,22 @@ class Engine:
         if placement.kind == "run" or self.run is None:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
-        self.recorder.total = self.tracker.total
-        if self.tracker.misnumbered is not None:
-            self.run.renumber(self.tracker.misnumbered, self.tracker.own_index - 1)
-            self.tracker.misnumbered = None
-        if placement.kind != "follow" and call.time is not None:
-            self.recorder.keep_time(self.tracker.index, placement.time or call.time)
-        self.tracker.relaxed = self.run.aside
-        if self.run.aside:
-            self.tracker.latent = ()
+        if placement.kind != "follow":
+            self._begin_step(self.run, call, placement)
         self._decide(self.run, placement)
         return self.run, placement.stream
+
+    def _begin_step(self, run: Run, call: Call, placement: Placement) -> None:
+        at = self.tracker
+        self.recorder.total = at.total
+        if at.misnumbered is not None:
+            run.renumber(at.misnumbered, at.own_index - 1)
+            at.misnumbered = None
+        if call.time is not None:
+            self.recorder.keep_time(at.index, placement.time or call.time)
+        at.relaxed = run.aside
+        if run.aside:
+            at.latent = ()
 
     def _begin(self, call: Call, host: Host, placement: Placement) -> Run:
         """Start from nothing; within one generation (a batch changed its size) the record goes on."""

@@ -93,7 +93,9 @@ def shapes(rows: Rows) -> tuple[torch.Size, ...]:
 
 def identical(left: Rows, right: Rows) -> bool:
     """The same memory: the tensors on the left are held, so an address cannot have been given to others."""
-    return len(left) == len(right) and all(
-        a is b or (a.data_ptr(), a.shape, a.stride(), a.dtype) == (b.data_ptr(), b.shape, b.stride(), b.dtype)
-        for a, b in zip(left, right, strict=True)
-    )
+    if len(left) != len(right):
+        return False
+    for a, b in zip(left, right, strict=True):
+        if a is not b and (a.data_ptr(), a.shape, a.stride(), a.dtype) != (b.data_ptr(), b.shape, b.stride(), b.dtype):
+            return False
+    return True
