@@ -58,13 +58,12 @@ def told(now):
 def test_two_references_extrapolate_and_a_late_follower_waits_for_its_own():
     now = {"index": 0, "name": "cond"}
     cached = engine_for(lambda x, t: 2 * x, Custom(Every(steps=(0, 1, 4, 5)), Linear()), surroundings=told(now))
-    computed = {"cond": [], "uncond": []}
     for i, x in enumerate(ramp(8)):
         for name in ("cond", "uncond") if i >= 3 else ("cond",):
             now.update(index=i, name=name)
             assert torch.equal(cached(x, 1.0), 2 * x), "a straight line is predicted exactly"
     record = cached.engine.trace.runs[-1]
-    computed = {name: record.computed_steps(stream=name) for name in computed}
+    computed = {name: record.computed_steps(stream=name) for name in ("cond", "uncond")}
     assert computed == {"cond": (0, 1, 4, 5), "uncond": (3, 4, 5)}
 
 

@@ -39,8 +39,11 @@ def transfers(monkeypatch) -> Iterator[list[int]]:
     yield sizes
 
 
-def guided_run(policy, surroundings=Host, steps: int = 12, rows: int = 1) -> tuple[list[int], int, object]:
-    """Two calls a step; transfers made by the leading and by the following call of each step."""
+STEPS = 24
+
+
+def guided_run(policy, surroundings=Host, steps: int = STEPS, rows: int = 1) -> list[tuple]:
+    """All calls of a run with two guidance branches: the cached model and its arguments."""
     cached = engine_for(Doubler(), policy, surroundings=surroundings)
     contexts = [torch.zeros(rows, 3), torch.ones(rows, 3)]
     marks = []
@@ -54,8 +57,8 @@ def guided_run(policy, surroundings=Host, steps: int = 12, rows: int = 1) -> tup
 @pytest.mark.parametrize("told", [True, False], ids=["index told", "nothing told"])
 def test_a_step_syncs_once_and_followers_never(name, told, transfers):
     now = {"index": 0}
-    surroundings = (lambda: Host(index=now["index"], total=12, token=now)) if told else Host
-    marks = guided_run(POLICIES[name](), surroundings, rows=2)
+    surroundings = (lambda: Host(index=now["index"], total=STEPS, token=now)) if told else Host
+    marks = guided_run(POLICIES[name](align_steps=3), surroundings, rows=2)
     with Reads() as reads:
         for call, (cached, x, t, context) in enumerate(marks):
             now["index"], before = call // 2, len(transfers)
@@ -64,11 +67,13 @@ def test_a_step_syncs_once_and_followers_never(name, told, transfers):
             first_follower = call == 1 and not told  # who the second caller is has to be found out once
             assert made <= (1 if call % 2 == 0 or first_follower else 0), f"call {call}"
     assert reads.count <= len(transfers), "nothing crosses but through the one door"
+    (record,) = marks[0][0].engine.trace.runs
+    assert 3 < record.computed < record.length == STEPS, "both kinds of step must have been looked at"
 
 
 def test_policies_that_measure_nothing_never_sync_until_asked(transfers):
     now = {"index": 0}
-    marks = guided_run(Static(interval=3), lambda: Host(index=now["index"], total=12, token=now))
+    marks = guided_run(Static(interval=3), lambda: Host(index=now["index"], total=STEPS, token=now))
     for call, (cached, x, t, context) in enumerate(marks):
         now["index"] = call // 2
         cached(x, t, context)

@@ -23,15 +23,21 @@ def offload(pipe: Any) -> None:
     assert all(hasattr(hook.model, "_hf_hook") for hook in pipe._all_hooks)
 
 
-@some
-@pytest.mark.parametrize("offload_first", [True, False])
-def test_the_cache_stays_on_in_every_generation(name: str, offload_first: bool) -> None:
+def cached_under_offload(name: str, offload_first: bool) -> tuple[Any, navicache.Cache]:
+    """A pipeline with both on, in either order."""
     pipe = TINY[name].build()
     if offload_first:
         offload(pipe)
     cache = navicache.enable(pipe, **REUSING)
     if not offload_first:
         offload(pipe)
+    return pipe, cache
+
+
+@some
+@pytest.mark.parametrize("offload_first", [True, False])
+def test_the_cache_stays_on_in_every_generation(name: str, offload_first: bool) -> None:
+    pipe, cache = cached_under_offload(name, offload_first)
     for _ in range(3):
         assert_same(generate(cache, name, pipe), fresh(name))
         assert pipe._all_hooks
@@ -72,12 +78,7 @@ def test_disable_leaves_a_working_model_with_offload_on(name: str, offload_first
 @some
 @pytest.mark.parametrize("offload_first", [True, False])
 def test_offload_can_go_first(name: str, offload_first: bool) -> None:
-    pipe = TINY[name].build()
-    if offload_first:
-        offload(pipe)
-    cache = navicache.enable(pipe, **REUSING)
-    if not offload_first:
-        offload(pipe)
+    pipe, cache = cached_under_offload(name, offload_first)
     generate(cache, name, pipe)
     pipe.remove_all_hooks()
     pipe._all_hooks = []

@@ -32,22 +32,24 @@ def run(options: argparse.Namespace) -> int:
     """Run twice, write videos, trace, plot and page, and say where they are."""
     import navicache
     from navicache.cli import tiny_wan
+    from navicache.records import Trace
     from navicache.report.demo_page import Side, save_demo_page
     from navicache.report.trace_plot import save_trace_plot
     from navicache.report.video import save_video
 
     pipe = tiny_wan.build()
     knobs = {} if options.threshold is None else {"threshold": options.threshold}
-    generate(pipe, 2, "warming up")
-    plain = generate(pipe, options.steps, "no cache")
-    with navicache.enable(pipe, options.policy, **knobs) as cache:
+    cache = navicache.enable(pipe, options.policy, **knobs)  # first of all, so that a wrong option costs no wait
+    with cache:
+        generate(pipe, 2, "warming up")
         cached = generate(pipe, options.steps, options.policy)
         record = cache.trace.runs[-1]
+    plain = generate(pipe, options.steps, "no cache")
     options.out.mkdir(parents=True, exist_ok=True)
     files = {name: options.out / name for name in ("plain.mp4", "cached.mp4", "trace.json", "trace.png", "index.html")}
     save_video(plain.frames, files["plain.mp4"])
     save_video(cached.frames, files["cached.mp4"])
-    cache.trace.save(files["trace.json"])
+    Trace((record,)).save(files["trace.json"])
     save_trace_plot(record, files["trace.png"])
     sides = (
         Side("no cache", plain.seconds, options.steps, files["plain.mp4"]),
