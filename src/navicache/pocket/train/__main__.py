@@ -1,0 +1,66 @@
+"""Train the embedded model from nothing: `python -m navicache.pocket.train --device cuda --out build/pocket`.
+
+Stages that are finished are not done again, and one that was interrupted goes on where it was saved last.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+
+from navicache.pocket.train import autoencoder, denoiser, pack
+from navicache.pocket.train.latents import encode_world
+from navicache.pocket.train.session import Session
+from navicache.pocket.world import draw, render
+
+HELD_OUT_SEED, CHECKED = 1_000_003, 256
+
+
+def main() -> None:
+    """Both stages, then the checkpoint."""
+    options = _options()
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.set_float32_matmul_precision("high")
+    vae = _autoencoder(options)
+    if options.stage == "autoencoder":
+        return
+    settings = denoiser.Settings(videos=options.videos, batch=options.batch)
+    latents = encode_world(vae, settings.videos, 2, options.device, options.frames, options.size)
+    session = Session("denoiser", options.out, options.denoiser_seconds)
+    model = denoiser.train(session, latents, options.device, settings)
+    vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
+    pack.pack(vae, model, options.out / "checkpoint")
+    print(f"checkpoint in {options.out / 'checkpoint'}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m navicache.pocket.train", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("build/pocket"))
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")
+    parser.add_argument("--autoencoder-seconds", type=float, default=480)
+    parser.add_argument("--denoiser-seconds", type=float, default=500)
+    parser.add_argument("--clips", type=int, default=autoencoder.Settings.videos, help="videos the autoencoder sees")
+    parser.add_argument("--videos", type=int, default=denoiser.Settings.videos, help="videos the transformer sees")
+    parser.add_argument("--batch", type=int, default=denoiser.Settings.batch, help="of the transformer")
+    parser.add_argument("--frames", type=int, default=17)
+    parser.add_argument("--size", type=int, default=128)
+    return parser.parse_args()
+
+
+def _autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
+    session = Session("autoencoder", options.out, options.autoencoder_seconds)
+    settings = autoencoder.Settings(videos=options.clips, size=options.size, frames=options.frames)
+    model = autoencoder.train(session, options.device, settings)
+    scenes = draw(CHECKED, HELD_OUT_SEED).to(options.device)
+    parts = [scenes[start : start + 16] for start in range(0, CHECKED, 16)]
+    quality = torch.cat([autoencoder.measure(model, render(part, options.frames, options.size)) for part in parts])
+    figures = {"psnr": quality.mean().item(), "worst": quality.min().item(), "steps": session.step}
+    (options.out / "autoencoder.json").write_text(json.dumps(figures))
+    print(f"autoencoder: {figures['psnr']:.2f} dB on {CHECKED} held-out videos, {figures['worst']:.2f} at worst")
+    return model
+
+
+if __name__ == "__main__":
+    main()

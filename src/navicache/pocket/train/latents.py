@@ -1,0 +1,42 @@
+"""Between the stages: what the world looks like through the trained autoencoder."""
+
+from dataclasses import dataclass
+
+import torch
+from diffusers import AutoencoderKLWan
+from tqdm import trange
+
+from navicache.pocket.train import tokenizer as tokens
+from navicache.pocket.world import captions, draw, render, vocabulary
+from navicache.pocket.world.captions import LONGEST
+
+CHUNK = 128
+
+
+@dataclass(frozen=True)
+class Latents:
+    """Latents normalised to zero mean and unit deviation per channel, and the captions' tokens."""
+
+    values: torch.Tensor
+    ids: torch.Tensor
+    mean: torch.Tensor
+    std: torch.Tensor
+
+
+@torch.no_grad()
+def encode_world(model: AutoencoderKLWan, count: int, seed: int, device: str, frames: int, size: int) -> Latents:
+    """Draw, render and encode so many videos."""
+    scenes = draw(count, seed)
+    paint = torch.compile(render) if device == "cuda" else render
+    parts: list[torch.Tensor] = []
+    for start in trange(0, count, CHUNK, desc="encoding", unit="batch", mininterval=10):
+        video = paint(scenes[start : start + CHUNK].to(device), frames, size)
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+            posterior = model.encode(video.contiguous(memory_format=torch.channels_last_3d)).latent_dist
+        parts.append(posterior.sample().to(torch.bfloat16))
+    values = torch.cat(parts)
+    mean, std = values.float().mean((0, 2, 3, 4)), values.float().std((0, 2, 3, 4))
+    columns = (1, -1, 1, 1, 1)
+    values = ((values - mean.view(columns)) / std.view(columns)).to(torch.bfloat16)
+    ids = tokens.encode(tokens.build(vocabulary()), captions(scenes), LONGEST)
+    return Latents(values, ids.to(device), mean, std)

@@ -1,0 +1,29 @@
+"""The trained parts as one plain diffusers folder, which WanPipeline opens by itself."""
+
+from pathlib import Path
+
+import torch
+from diffusers import AutoencoderKLWan, UniPCMultistepScheduler, WanPipeline
+
+from navicache.pocket.train import configs
+from navicache.pocket.train import tokenizer as tokens
+from navicache.pocket.train.denoiser import Denoiser
+from navicache.pocket.world import vocabulary
+
+SHARD = "14MB"
+
+
+def pack(autoencoder: AutoencoderKLWan, denoiser: Denoiser, folder: Path) -> None:
+    """Write the checkpoint: half precision, but for the text encoder.
+
+    transformers loads weights in the type they are stored in and diffusers in float32, so that a text encoder in half
+    precision would not fit the rest of a pipeline opened without a dtype.
+    """
+    pipe = WanPipeline(
+        tokenizer=tokens.build(vocabulary()),
+        text_encoder=denoiser.text_encoder.float(),
+        vae=autoencoder.to(torch.float16),
+        transformer=denoiser.transformer.to(torch.float16),
+        scheduler=UniPCMultistepScheduler(**configs.SCHEDULER),
+    )
+    pipe.save_pretrained(folder, max_shard_size=SHARD)
