@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 
 from navicache.pocket.train import autoencoder, denoiser, pack
-from navicache.pocket.train.latents import encode_world
+from navicache.pocket.train.latents import Latents, encode_world
 from navicache.pocket.train.session import Session
 from navicache.pocket.world import draw, render
 
-HELD_OUT_SEED, CHECKED = 1_000_003, 256
+HELD_OUT_SEED = 1_000_003
 
 
 def main() -> None:
@@ -22,11 +22,12 @@ def main() -> None:
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
+    torch.backends.cudnn.benchmark = True
     vae = _autoencoder(options)
     if options.stage == "autoencoder":
         return
     settings = denoiser.Settings(videos=options.videos, batch=options.batch)
-    latents = encode_world(vae, settings.videos, 2, options.device, options.frames, options.size)
+    latents = _latents(vae, options)
     session = Session("denoiser", options.out, options.denoiser_seconds)
     model = denoiser.train(session, latents, options.device, settings)
     vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
@@ -44,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--clips", type=int, default=autoencoder.Settings.videos, help="videos the autoencoder sees")
     parser.add_argument("--videos", type=int, default=denoiser.Settings.videos, help="videos the transformer sees")
     parser.add_argument("--batch", type=int, default=denoiser.Settings.batch, help="of the transformer")
+    parser.add_argument("--checked", type=int, default=256, help="held-out videos the autoencoder is measured on")
     parser.add_argument("--frames", type=int, default=17)
     parser.add_argument("--size", type=int, default=128)
     return parser.parse_args()
@@ -53,13 +55,20 @@ def _autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
     session = Session("autoencoder", options.out, options.autoencoder_seconds)
     settings = autoencoder.Settings(videos=options.clips, size=options.size, frames=options.frames)
     model = autoencoder.train(session, options.device, settings)
-    scenes = draw(CHECKED, HELD_OUT_SEED).to(options.device)
-    parts = [scenes[start : start + 16] for start in range(0, CHECKED, 16)]
+    scenes = draw(options.checked, HELD_OUT_SEED).to(options.device)
+    parts = [scenes[start : start + 16] for start in range(0, options.checked, 16)]
     quality = torch.cat([autoencoder.measure(model, render(part, options.frames, options.size)) for part in parts])
     figures = {"psnr": quality.mean().item(), "worst": quality.min().item(), "steps": session.step}
     (options.out / "autoencoder.json").write_text(json.dumps(figures))
-    print(f"autoencoder: {figures['psnr']:.2f} dB on {CHECKED} held-out videos, {figures['worst']:.2f} at worst")
+    print(f"autoencoder: {figures['psnr']:.2f} dB on {options.checked} held-out videos, {figures['worst']:.2f} at worst")
     return model
+
+
+def _latents(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace) -> Latents:
+    path = options.out / "latents.pt"
+    if not path.exists():
+        encode_world(model, options.videos, 2, options.device, options.frames, options.size).save(path)
+    return Latents.load(path, options.device)
 
 
 if __name__ == "__main__":

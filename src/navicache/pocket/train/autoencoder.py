@@ -1,7 +1,8 @@
 """Stage one: the autoencoder, on random crops first (it is convolutional), on whole videos at the end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from diffusers import AutoencoderKLWan
 
 from navicache.pocket.train import configs
+from navicache.pocket.train.replay import Figures, Replay
 from navicache.pocket.train.session import Session, set_rate
 from navicache.pocket.world import draw, render
 
@@ -35,19 +37,23 @@ def train(session: Session, device: str, settings: Settings) -> AutoencoderKLWan
     """Train until the session's time is up; goes on where an earlier try stopped."""
     torch.manual_seed(0)
     model = channels_last(AutoencoderKLWan(**configs.AUTOENCODER)).to(device).train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=settings.rate, betas=(0.9, 0.95), weight_decay=0.0)
+    rate = torch.tensor(settings.rate, device=device)
+    graph = {"fused": True, "capturable": True} if device == "cuda" else {}
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.95), weight_decay=0.0, **graph)
     saved = session.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
+    learners = {whole: Replay(partial(_learn, model, optimizer, settings), optimizer) for whole in (False, True)}
     clips = _clips(session, device, settings)
     for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
         set_rate(optimizer, session, settings.rate, settings.warm_up)
-        _learn(model, optimizer, next(clips), session, settings)
+        whole = session.share >= WHOLE_FROM
+        session.note(50, learners[whole](clips(whole)))
     return model.eval()
 
 
-def _learn(model: Any, optimizer: Any, video: torch.Tensor, session: Session, settings: Settings) -> None:
+def _learn(model: Any, optimizer: Any, settings: Settings, video: torch.Tensor) -> Figures:
     with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):
         posterior = model.encode(video).latent_dist
         restored = model.decode(posterior.sample()).sample
@@ -59,28 +65,29 @@ def _learn(model: Any, optimizer: Any, video: torch.Tensor, session: Session, se
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
-    session.note(50, loss=loss, psnr=10 * torch.log10(4 / square), divergence=divergence)
+    return {"loss": loss.detach(), "psnr": 10 * torch.log10(4 / square.detach()), "divergence": divergence.detach()}
 
 
-def _clips(session: Session, device: str, settings: Settings) -> Iterator[torch.Tensor]:
-    """Endless batches: cut from a pool of videos that is drawn once."""
+def _clips(session: Session, device: str, settings: Settings) -> Callable[[bool], torch.Tensor]:
+    """Batches of crops or of whole videos, cut from a pool that is drawn once."""
     pool = videos(settings.videos, session.step, device, settings)
     generator = torch.Generator().manual_seed(session.step)
 
     def pick(top: int, count: int = 1) -> list[int]:
         return torch.randint(0, top, (count,), generator=generator).tolist()
 
-    while True:
-        whole = session.share >= WHOLE_FROM
+    def cut(whole: bool) -> torch.Tensor:
         size, frames, batch = (
             (settings.size, settings.frames, settings.whole_batch)
             if whole
-            else (settings.crop, settings.crop_frames, settings.batch)
+            else (min(settings.crop, settings.size), min(settings.crop_frames, settings.frames), settings.batch)
         )
         (top,), (left,), (first,) = (pick(room + 1) for room in (settings.size - size,) * 2 + (settings.frames - frames,))
         rows = torch.tensor(pick(len(pool), batch), device=pool.device)
         clip = pool[:, :, first : first + frames, top : top + size, left : left + size][rows]
-        yield to_float(clip).contiguous(memory_format=torch.channels_last_3d)
+        return to_float(clip).contiguous(memory_format=torch.channels_last_3d)
+
+    return cut
 
 
 def videos(count: int, seed: int, device: str, settings: Settings, paint: Callable[..., Any] = render) -> torch.Tensor:

@@ -5,7 +5,7 @@ from typing import Any
 # Two by two pixels become channels first (as in Wan 2.2's autoencoder), so that no layer works at full resolution.
 AUTOENCODER: dict[str, Any] = {
     "base_dim": 48,
-    "decoder_base_dim": 48,
+    "decoder_base_dim": 56,
     "z_dim": 16,
     "dim_mult": [1, 2, 2],
     "num_res_blocks": 1,

@@ -73,8 +73,9 @@ def train(session: Session, latents: Latents, device: str, settings: Settings) -
     torch.manual_seed(session.step)
     model = Denoiser().to(device).train()
     average = Average(model, settings.average)
+    rate = torch.tensor(settings.rate, device=device)
     fused = {"fused": True} if device == "cuda" else {}
-    optimizer = torch.optim.AdamW(model.parameters(), lr=settings.rate, betas=(0.9, 0.98), weight_decay=0.01, **fused)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01, **fused)
     saved = session.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
@@ -96,7 +97,7 @@ def train(session: Session, latents: Latents, device: str, settings: Settings) -
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         average.update(step)
-        session.note(100, loss=loss)
+        session.note(100, {"loss": loss.detach()})
     average.install()
     return model.eval()
 

@@ -1,6 +1,8 @@
 """Between the stages: what the world looks like through the trained autoencoder."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
 
 import torch
 from diffusers import AutoencoderKLWan
@@ -9,6 +11,7 @@ from tqdm import trange
 from navicache.pocket.train import tokenizer as tokens
 from navicache.pocket.world import captions, draw, render, vocabulary
 from navicache.pocket.world.captions import LONGEST
+from navicache.records import atomic_file
 
 CHUNK = 128
 
@@ -21,6 +24,16 @@ class Latents:
     ids: torch.Tensor
     mean: torch.Tensor
     std: torch.Tensor
+
+    def save(self, path: Path) -> None:
+        """Keep them, since encoding takes minutes."""
+        with atomic_file(path) as file:
+            torch.save(asdict(self), file)
+
+    @classmethod
+    def load(cls, path: Path, device: str) -> Self:
+        """Read what `save` wrote."""
+        return cls(**torch.load(path, map_location=device, weights_only=True))
 
 
 @torch.no_grad()

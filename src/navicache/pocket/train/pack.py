@@ -10,8 +10,6 @@ from navicache.pocket.train import tokenizer as tokens
 from navicache.pocket.train.denoiser import Denoiser
 from navicache.pocket.world import vocabulary
 
-SHARD = "14MB"
-
 
 def pack(autoencoder: AutoencoderKLWan, denoiser: Denoiser, folder: Path) -> None:
     """Write the checkpoint: half precision, but for the text encoder.
@@ -26,4 +24,4 @@ def pack(autoencoder: AutoencoderKLWan, denoiser: Denoiser, folder: Path) -> Non
         transformer=denoiser.transformer.to(torch.float16),
         scheduler=UniPCMultistepScheduler(**configs.SCHEDULER),
     )
-    pipe.save_pretrained(folder, max_shard_size=SHARD)
+    pipe.save_pretrained(folder)

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from navicache.records import atomic_file
 
-SAVE_EVERY = 120.0  # seconds
+SAVE_EVERY = 60.0  # seconds
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Session:
                     saved = self.spent
         self.save(parts())
 
-    def note(self, every: int, **values: torch.Tensor) -> None:
+    def note(self, every: int, values: dict[str, torch.Tensor]) -> None:
         """Log these values at every so-manieth step; they are read from the device only then."""
         if self.step % every == 0:
             read = {name: round(value.item(), 5) for name, value in values.items()}
@@ -83,4 +83,4 @@ def set_rate(optimizer: torch.optim.Optimizer, session: Session, peak: float, wa
     """Linear warm-up, then half a cosine down to nearly nothing over the time that is given."""
     rate = peak * min(1.0, (session.step + 1) / warm_up) * (0.5 * (1 + math.cos(math.pi * session.share)) + 1e-3)
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"].fill_(rate)

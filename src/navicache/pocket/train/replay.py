@@ -1,0 +1,51 @@
+"""A training step recorded once as a CUDA graph: its thousands of small kernels would otherwise wait for the host."""
+
+from collections.abc import Callable
+
+import torch
+
+Figures = dict[str, torch.Tensor]
+Learn = Callable[[torch.Tensor], Figures]
+
+WARM_UP = 3
+
+
+class Replay:
+    """Calls `learn` with batches of one shape; on a GPU it is run a few times, recorded, and replayed from then on.
+
+    `learn` must do the whole step (forward, backward, update) and return the figures to log.
+    """
+
+    def __init__(self, learn: Learn, optimizer: torch.optim.Optimizer) -> None:
+        """Record nothing yet."""
+        self.learn, self.optimizer, self.calls = learn, optimizer, 0
+        self.graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, batch: torch.Tensor) -> Figures:
+        """One step."""
+        if batch.device.type != "cuda":
+            return self.learn(batch)
+        if self.graph is None:
+            self.calls += 1
+            if self.calls <= WARM_UP:
+                return self._aside(batch)
+            self._record(batch)
+        self.batch.copy_(batch)
+        self.graph.replay()
+        return self.figures
+
+    def _aside(self, batch: torch.Tensor) -> Figures:
+        """On a stream of its own, as recording asks of the runs before it."""
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            figures = self.learn(batch)
+        torch.cuda.current_stream().wait_stream(stream)
+        return figures
+
+    def _record(self, batch: torch.Tensor) -> None:
+        self.batch = batch.clone()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.figures = self.learn(self.batch)
