@@ -112,7 +112,9 @@ class Finite(Guard[S]):
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
         """Compute, and let the gate see the step without what cannot be trusted."""
         total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
-        if math.isfinite(total + sum(step.by_channel or ())):  # NaN and infinity survive a sum
+        if step.by_channel is not None:
+            total += sum(step.by_channel)
+        if math.isfinite(total):  # NaN and infinity survive a sum
             return self.gate.decide(state, step)
         _, state = self.gate.decide(state, step._replace(**dict.fromkeys(nonfinite_fields(step))))
         return Verdict(True, "not finite"), state
