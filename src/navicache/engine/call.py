@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from navicache.engine.errors import CannotCache
-from navicache.engine.rows import Rows
+from navicache.engine.rows import Rows, shapes
 from navicache.models import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallSpec, Place
 
 
@@ -19,6 +19,12 @@ class Call(NamedTuple):
     time: Tensor | float | None
     conditioning: Rows
     form: object  # what the container of the output depends on
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """What cannot change within a run."""
+        first = self.latent[0]
+        return (shapes(self.latent) if self.listed else first.shape, first.dtype, first.device, self.form)
 
 
 class Reader:

@@ -66,11 +66,14 @@ class Decider:
 
     def decide(self, moment: Moment, stream: str, elements: int) -> list[Verdict]:
         """One verdict per sample, written down with its reasons."""
-        gate, verdicts, self.chosen = self.scheme.gate, [], []
-        self.steps = [self._step(moment, stream, sample, elements) for sample in range(len(self.layout))]
-        for sample, step in enumerate(self.steps):
-            verdict, self.gates[sample] = gate.decide(self.gates[sample], step)
-            self.recorder.add(moment.index, stream, sample, Line(verdict, step, self.gates[sample]))
+        verdicts: list[Verdict] = []
+        self.steps, self.chosen = [], []
+        for sample, state in enumerate(self.gates):
+            step = self._step(moment, stream, sample, elements)
+            verdict, state = self.scheme.gate.decide(state, step)
+            self.gates[sample] = state
+            self.steps.append(step)
+            self.recorder.add(moment.index, stream, sample, Line(verdict, step, state))
             verdicts.append(verdict)
             if verdict.reason == "not finite":
                 self.recorder.note(NOT_FINITE)
@@ -132,21 +135,22 @@ class Decider:
         return mean_abs_by_channel(rows, self.channel_dim or (2 if tokens else 1))
 
     def _step(self, moment: Moment, stream: str, sample: int, elements: int) -> Step:
-        computed_at = self.computed_at[sample]
-        rows, readings = self.layout[sample], self.readings
-        return Step(
-            index=moment.index,
-            own_index=moment.own_index,
-            stream=stream,
-            total=moment.total,
-            time=moment.time,
-            sigma=moment.sigma,
-            since_seen=mean(readings.get("since_seen"), rows),
-            since_computed=mean(readings.get("since_computed"), rows),
-            by_channel=mean_vector(readings.get("by_channel"), rows, sum(map(len, self.layout))),
-            output_size=self.output_size[sample],
-            elements=elements,
-            gap=moment.index - computed_at[0] if computed_at else 0,
+        index, own_index, total, time, sigma = moment
+        rows, known, computed_at = self.layout[sample], self.readings, self.computed_at[sample]
+        by_channel = known.get("by_channel")
+        return Step(  # by position: built at every step, and names would double its price
+            index,
+            own_index,
+            stream,
+            total,
+            time,
+            sigma,
+            mean(known.get("since_seen"), rows),
+            mean(known.get("since_computed"), rows),
+            self.output_size[sample],
+            elements,
+            index - computed_at[0] if computed_at else 0,  # gap
+            None if by_channel is None else mean_vector(by_channel, rows, sum(map(len, self.layout))),
         )
 
 

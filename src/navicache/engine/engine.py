@@ -8,13 +8,13 @@ import torch
 
 from navicache.engine.call import Call, Reader
 from navicache.engine.containers import select
+from navicache.engine.decider import Decider
 from navicache.engine.fetch import fetch
-from navicache.engine.lesson import Moment
 from navicache.engine.look import look
 from navicache.engine.placement import Host, Placement
 from navicache.engine.recorder import Line, Recorder
 from navicache.engine.run import Run, new_run
-from navicache.engine.stream import Keep
+from navicache.engine.stream import Keep, Stream
 from navicache.engine.tracker import Tracker
 from navicache.engine.work import Work
 from navicache.models import CallSpec
@@ -66,11 +66,14 @@ class Engine:
         with torch.no_grad() if torch.is_grad_enabled() else ALREADY_OFF:
             call = self.reader.read(args, kwargs)
             run, name = self._enter(call, self.surroundings())
-            work = None if run.aside else Work(run, call, name, run.decider(name), run.stream(name))
-            samples = [] if work is None else self._computing(work)
-            if work is not None and not samples:
-                return work.predicted()
-        if work is None:
+            if not run.aside:
+                decider, stream = run.decider(name), run.stream(name)
+                samples = self._computing(run, name, decider, stream)
+                if not samples:
+                    latent = run.inner(call.latent)
+                    return stream.packed(stream.predict(latent, decider.weights(), decider.layout, run.fitted))
+                work = Work(run, call, name, decider, stream)
+        if run.aside:
             return forward(*args, **kwargs)
         return self._compute(work, samples, forward, args, kwargs)
 
@@ -151,23 +154,19 @@ class Engine:
                 self.recorder.add(index, stream, sample, FOLLOWS[verdict.compute])
         else:
             decider = run.decider(stream)
-            run.verdicts = decider.decide(self._moment(), stream, run.elements // len(decider.layout))
+            run.verdicts = decider.decide(self.tracker.moment, stream, run.elements // len(decider.layout))
 
-    def _moment(self) -> Moment:
-        at, host = self.tracker, self.tracker.host
-        return Moment(at.index, at.own_index, at.total, at.known_time, host.sigma)
-
-    def _computing(self, work: Work) -> list[int]:
+    def _computing(self, run: Run, name: str, decider: Decider, stream: Stream) -> list[int]:
         """Samples to compute: those decided for, and those with no reference from the last computed step."""
         samples = []
-        for sample, verdict in enumerate(work.run.verdicts):
-            reference, last = work.stream.computed_at[sample], work.decider.computed_at[sample]
+        for sample, verdict in enumerate(run.verdicts):
+            reference, last = stream.computed_at[sample], decider.computed_at[sample]
             if verdict.compute:
                 samples.append(sample)
             elif not reference or reference != last:
                 samples.append(sample)
                 line = {"computed": True, "reason": "no reference"}
-                self.recorder.amend(self.tracker.index, work.name, sample, line)
+                self.recorder.amend(self.tracker.index, name, sample, line)
         return samples
 
     def _compute(
@@ -183,7 +182,7 @@ class Engine:
         result = forward(*args, **kwargs)
         leads = not work.run.lead or work.name == self.tracker.called[0]
         with torch.no_grad():
-            return work.computed(result, latent, samples, self._moment(), self.call.output, leads)
+            return work.computed(result, latent, samples, self.tracker.moment, self.call.output, leads)
 
     # -- learn and close ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from navicache.engine.fetch import Reading, time_reading
+from navicache.engine.fetch import Reading, time_reading, value
 from navicache.policies import Gate, Step, Verdict
 from navicache.records import RunRecord, StepRecord
 
@@ -131,5 +131,4 @@ class Recorder:
         return StepRecord(index=index, stream=stream, sample=sample, time=self._time(index), **fields)
 
     def _time(self, index: int) -> float | None:
-        reading = self._read_times.get(index)
-        return reading.values[0] if reading is not None and reading.values else None
+        return value(self._read_times.get(index))

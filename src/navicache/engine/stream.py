@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -51,6 +52,10 @@ class Stream:
         for depth, (kept, new) in enumerate(zip(self.history, [pair, *older], strict=False)):
             self.history[depth] = (put(kept[0], rows, new[0]), put(kept[1], rows, new[1]))
 
+    def packed(self, rows: Rows) -> Any:
+        """Rows of the output in the container the model would return."""
+        return rows[0] if self.rebuild is None else self.rebuild(rows)
+
     def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
         if len(weights) == 1 or all(weight == weights[0] for weight in weights):
@@ -91,8 +96,8 @@ class Stream:
         sums = []
         for kept, chunk in zip(base, latent, strict=True):
             near = chunk if chunk.device == kept.device else chunk.to(kept.device)
-            total = torch.add(kept, near, alpha=weight)
-            sums.append(total if total.dtype == self.dtype else total.to(self.dtype))
+            total = kept + near if weight == 1 else torch.add(kept, near, alpha=weight)
+            sums.append(total if total.dtype is self.dtype else total.to(self.dtype))
         return tuple(sums)
 
     def _stored(self, rows: Rows) -> Rows:

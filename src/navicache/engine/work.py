@@ -1,4 +1,4 @@
-"""One call carried out: predicted from what is kept, or computed, learnt from and kept."""
+"""One call computed: learnt from and kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,10 +32,6 @@ class Work:
             return None
         return sorted(row for sample in samples for row in self.decider.layout[sample])
 
-    def predicted(self) -> Any:
-        """What the model would return, as far as can be told."""
-        return self._packed(self._guess(self.run.inner(self.call.latent)))
-
     def computed(
         self, result: Any, latent: Rows, samples: Sequence[int], moment: Moment, place: Place | None, leads: bool
     ) -> Any:
@@ -55,7 +51,7 @@ class Work:
         self.stream.remember(latent, output, rows)
         for sample in samples:
             self.stream.computed_at[sample] = newest(moment.index, self.stream.computed_at[sample], run.scheme)
-        return result if rows is None or guess is None else self._packed(put(guess, rows, output.rows))
+        return result if rows is None or guess is None else self.stream.packed(put(guess, rows, output.rows))
 
     def _settle_fit(self, latent: Rows, output: Output) -> Rows:
         """Find out from the first output how the latent lies in input and output; returns its part of the input."""
@@ -76,9 +72,6 @@ class Work:
 
     def _guess(self, latent: Rows) -> Rows:
         return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fitted)
-
-    def _packed(self, rows: Rows) -> Any:
-        return rows[0] if self.stream.rebuild is None else self.stream.rebuild(rows)
 
     def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, samples: Sequence[int], moment: Moment) -> None:
         """Queue what this compute shows against the one before."""
