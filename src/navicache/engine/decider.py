@@ -7,7 +7,7 @@ from typing import Any
 from navicache.engine.fetch import Reading
 from navicache.engine.layout import Layout
 from navicache.engine.lesson import Lesson, Moment, mean, mean_vector, relative
-from navicache.engine.recorder import Line, Recorder
+from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, minus
 from navicache.policies import Outcome, Scheme, Step, Verdict, Weights, nonfinite_fields
 
@@ -27,7 +27,8 @@ class Decider:
     computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: newest computed steps, as kept
     output_size: list[float | None] = field(default_factory=list)
     lessons: list[Lesson] = field(default_factory=list)
-    readings: dict[str, Reading] = field(default_factory=dict)
+    readings: dict[str, Reading] = field(default_factory=dict)  # of this step
+    before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
@@ -49,7 +50,7 @@ class Decider:
 
     def measure(self, change: Rows | None, latent: Rows, computed: Rows | None) -> None:
         """Queue what the gate wants to know: changes since the last step seen, and since the last one computed."""
-        self.readings = {}
+        self.before, self.readings = self.readings, {}
         if change is not None and "since_seen" in self.reads:
             self.readings["since_seen"] = mean_abs(change)
         if change is not None and "by_channel" in self.reads:
@@ -73,7 +74,7 @@ class Decider:
             verdict, state = self.scheme.gate.decide(state, step)
             self.gates[sample] = state
             self.steps.append(step)
-            self.recorder.add(moment.index, stream, sample, Line(verdict, step, state))
+            self.recorder.add(moment.index, stream, sample, verdict, step, state)
             verdicts.append(verdict)
             if verdict.reason == "not finite":
                 self.recorder.note(NOT_FINITE)
@@ -82,8 +83,7 @@ class Decider:
     def weights(self) -> list[Weights]:
         """How each sample's output is to be predicted at this step."""
         if not self.chosen:  # the same for all streams of a step
-            weights = self.scheme.predictor.weights
-            self.chosen = [weights(state, step) for state, step in zip(self.predictors, self.steps, strict=True)]
+            self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
 
     def compare(

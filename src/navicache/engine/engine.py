@@ -12,7 +12,7 @@ from navicache.engine.decider import Decider
 from navicache.engine.fetch import fetch
 from navicache.engine.look import look
 from navicache.engine.placement import Host, Placement
-from navicache.engine.recorder import Line, Recorder
+from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
 from navicache.engine.stream import Keep, Stream
 from navicache.engine.tracker import Tracker
@@ -24,7 +24,8 @@ from navicache.records import Trace
 Forward = Callable[..., Any]
 
 ALREADY_OFF = contextlib.nullcontext()  # entering no_grad costs more than asking whether it is needed
-FOLLOWS = {compute: Line(Verdict(compute, "follows")) for compute in (True, False)}
+FOLLOWS = {compute: Verdict(compute, "follows") for compute in (True, False)}
+ASIDE = Verdict(True, "too few steps")
 
 
 class Engine:
@@ -71,7 +72,7 @@ class Engine:
                 samples = self._computing(run, name, decider, stream)
                 if not samples:
                     latent = run.inner(call.latent)
-                    return stream.packed(stream.predict(latent, decider.weights(), decider.layout, run.fitted))
+                    return stream.packed(stream.predict(latent, decider.weights(), decider.layout, run.fit))
                 work = Work(run, call, name, decider, stream)
         if run.aside:
             return forward(*args, **kwargs)
@@ -148,7 +149,7 @@ class Engine:
     def _decide(self, run: Run, placement: Placement) -> None:
         stream, index = placement.stream, self.tracker.index
         if run.aside:
-            self.recorder.add(index, stream, 0, Line(Verdict(True, "too few steps")))
+            self.recorder.add(index, stream, 0, ASIDE)
         elif placement.kind == "follow" and run.lead:
             for sample, verdict in enumerate(run.verdicts):
                 self.recorder.add(index, stream, sample, FOLLOWS[verdict.compute])

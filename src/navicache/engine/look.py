@@ -4,7 +4,7 @@ from navicache.engine.call import Call
 from navicache.engine.fetch import fetch
 from navicache.engine.placement import Placement
 from navicache.engine.rows import mean_abs, minus
-from navicache.engine.run import LEAD, Run
+from navicache.engine.run import Run
 from navicache.engine.tracker import Tracker
 
 
@@ -14,11 +14,9 @@ def look(run: Run, tracker: Tracker, call: Call, placement: Placement) -> Placem
     if run.aside or tracker.done:  # no latent is kept to compare with; the time has to do
         fetch(questions)
         return tracker.settle(placement, unchanged=True)
-    before = run.measured()
     latent = run.inner(call.latent)
     change = minus(latent, run.last_seen) if placement.tentative or run.reads_change else None
-    for name, decider in run.deciders.items():
-        decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
+    run.measure(placement.stream, latent, change)
     moved = [mean_abs(change)] if placement.tentative and change is not None else []
     run.watch_layout(latent)
     run.see(call)  # copied while the device is busy measuring
@@ -27,7 +25,7 @@ def look(run: Run, tracker: Tracker, call: Call, placement: Placement) -> Placem
         fetch([*questions, *moved, *run.waiting()])
     placement = tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
     if placement.kind == "follow":
-        run.take_back(before)  # it was the same step once more
+        run.take_back()  # it was the same step once more
     elif run.flags and placement.kind == "step":
         run.settle_layout()
     if needed:

@@ -26,7 +26,8 @@ class Run:
     rows: int = 1
     elements: int = 0  # of the latent, over all samples
     aside: bool = False  # too short for anything to be reused
-    fit: Fit | None = None  # None before the first output
+    fit: Fit = Fit()  # before the first output, as if the latent were all of input and output
+    fitted: bool = False  # there has been an output
     input: Rows = ()  # the latent of this step, as the caller holds it
     last_seen: Rows = ()  # its copy, which nobody else can write to
     streams: dict[str, Stream] = field(default_factory=dict)
@@ -60,11 +61,6 @@ class Run:
             self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[()] * samples)
         return self.streams[name]
 
-    @property
-    def fitted(self) -> Fit:
-        """How the latent lies in input and output; before the first output, as if it were all of both."""
-        return self.fit or Fit()
-
     def computed_input(self, name: str) -> Rows | None:
         """The latent of a stream's last computed step."""
         stream = self.streams.get(name)
@@ -72,7 +68,7 @@ class Run:
 
     def inner(self, latent: Rows) -> Rows:
         """The latent part of an input."""
-        return latent if self.fit is None or self.fit.width is None else self.fit.inner(latent)
+        return latent if self.fit.width is None else self.fit.inner(latent)
 
     def see(self, call: Call) -> None:
         """Take over the latent of a new step."""
@@ -118,15 +114,16 @@ class Run:
         """Let all tensors go but the measurements on their way to the trace."""
         self.streams, self.input, self.last_seen = {}, (), ()
 
-    def measured(self) -> list[dict[str, Reading]]:
-        """What the deciders know of this step."""
-        return [decider.readings for decider in self.deciders.values()]
+    def measure(self, stream: str, latent: Rows, change: Rows | None) -> None:
+        """Queue what the deciders want to know of a step that this stream leads."""
+        for name, decider in self.deciders.items():
+            decider.measure(change, latent, self.computed_input(stream if name == LEAD else name))
 
-    def take_back(self, readings: list[dict[str, Reading]]) -> None:
+    def take_back(self) -> None:
         """Forget a look at what turned out to be the same step."""
         self.flags = self.flags[:1]
-        for decider, known in zip(self.deciders.values(), readings, strict=True):
-            decider.readings = known
+        for decider in self.deciders.values():
+            decider.readings = decider.before
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""

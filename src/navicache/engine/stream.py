@@ -58,8 +58,10 @@ class Stream:
 
     def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
-        if len(weights) == 1 or all(weight == weights[0] for weight in weights):
-            inner = self._add(weights[0].input, latent, self._shared_base(weights[0], fit))
+        first = weights[0]
+        if len(weights) == 1 or all(weight == first for weight in weights):
+            known = self.base is not None and self.base[0] == first.references
+            inner = self._add(first.input, latent, self.base[1] if self.base and known else self._new_base(first, fit))
         else:
             parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]
             inner = fit.inner(move(own(self.history[0][1]), self.device, self.dtype))
@@ -67,10 +69,8 @@ class Stream:
                 inner = put(inner, rows, self._add(weight.input, take(latent, rows), base))
         return inner if fit.width is None else fit.outer(inner, move(self.history[0][1], self.device, None))
 
-    def _shared_base(self, weights: Weights, fit: Fit) -> Rows:
+    def _new_base(self, weights: Weights, fit: Fit) -> Rows:
         """The base of all rows, worked out once between computes, unless memory is to be saved."""
-        if self.base is not None and self.base[0] == weights.references:
-            return self.base[1]
         base = self._base(weights, None, fit)
         self.base = (weights.references, base) if self.keep == Keep() and self.shared else None
         return base

@@ -42,7 +42,7 @@ class Tracker:
         if why:
             fresh = host.name or "0"
             return Placement("run", fresh, fresh, why, time=_asked(call, host))
-        known = self._known(call, host)
+        known = self._recognised(call) if host.name is None else host.name
         if host.index is not None and host.index != self.host.index:
             return self._leading(call, host, known, tentative=self.done)
         if known is None:
@@ -110,9 +110,9 @@ class Tracker:
             if self.offset is None and host.index is not None:
                 self.offset = host.index - self.own_index  # the run began in the middle of the schedule
             self.before = self.called
-            now, then = value(placement.time), value(self.time)
-            if now is not None and then is not None:
-                self.direction = self.direction or now - then
+            if placement.time is not None and not self.direction:
+                now, then = value(placement.time), value(self.time)
+                self.direction = 0.0 if now is None or then is None else now - then
         if placement.kind != "follow":
             self.host, self.time, self.latent = host, placement.time, call.latent
             self.index = self.own_index if host.index is None else host.index - (self.offset or 0)
@@ -129,7 +129,8 @@ class Tracker:
     @property
     def moment(self) -> Moment:
         """Where the step stands; its time as far as it has been read."""
-        return Moment(self.index, self.own_index, self.total, value(self.time), self.host.sigma)
+        time = None if self.time is None else value(self.time)
+        return Moment(self.index, self.own_index, self.total, time, self.host.sigma)
 
     def continues(self, host: Host) -> bool:
         """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
@@ -139,14 +140,9 @@ class Tracker:
 
     def _plainly_follows(self, call: Call, host: Host) -> bool:
         """Named by the context, not yet called in this step, and handed the very latent of the leading call."""
-        return (
-            self.started
-            and host.name not in (None, *self.called)
-            and host.index is not None
-            and host.index == self.host.index
-            and host.token is self.token
-            and self._same_object(call)
-        )
+        if not self.started or host.index is None or host.index != self.host.index or host.token is not self.token:
+            return False
+        return host.name is not None and host.name not in self.called and self._same_object(call)
 
     def _same_object(self, call: Call) -> bool:
         return bool(self.latent) and call.latent[0] is self.latent[0] and call.form == self.facts[-1]
@@ -163,9 +159,7 @@ class Tracker:
                 return "step 0 again"
         return "" if self._same_object(call) or call.facts == self.facts else "another shape, dtype or device"
 
-    def _known(self, call: Call, host: Host) -> str | None:
-        if host.name is not None:
-            return host.name
+    def _recognised(self, call: Call) -> str | None:
         return next((s for s, kept in self.conditioning.items() if identical(kept, call.conditioning)), None)
 
     def _leading(self, call: Call, host: Host, known: str | None, tentative: bool) -> Placement:
@@ -202,4 +196,3 @@ class Tracker:
 def _asked(call: Call, host: Host) -> Reading | None:
     # With a step index at hand the time is only for the trace, which can wait.
     return None if host.index is not None or call.time is None else time_reading(call.time)
-

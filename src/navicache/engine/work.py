@@ -42,7 +42,7 @@ class Work:
         rows, run = self.rows_of(samples), self.run
         output = unpack(result, place, self.call.listed)
         check_rows(output, run.rows if rows is None else len(rows))
-        if run.fit is None:
+        if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self._guess(latent) if self.stream.history and (leads or rows is not None) else None
         if leads:
@@ -62,7 +62,7 @@ class Work:
             if self._adds_input() or "by_channel" in run.reads:
                 raise
             run.fit = Fit()
-        shared = latent is run.last_seen
+        run.fitted, shared = True, latent is run.last_seen
         run.last_seen = run.fit.inner(run.last_seen)
         run.elements = sum(chunk.numel() for chunk in run.last_seen)
         if run.flags and run.fit.width is not None:
@@ -71,7 +71,7 @@ class Work:
         return run.last_seen if shared else run.fit.inner(latent)
 
     def _guess(self, latent: Rows) -> Rows:
-        return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fitted)
+        return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fit)
 
     def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, samples: Sequence[int], moment: Moment) -> None:
         """Queue what this compute shows against the one before."""

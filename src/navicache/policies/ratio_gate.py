@@ -75,8 +75,8 @@ class RatioGate:
         if self.grow_on_reuse and not aligning(step.index, step.own_index, self.align_steps):
             beliefs = self._filters.predict(beliefs, step.progress)
         predicted = 0.0
-        for ratio, change in zip(self._filters.ratios(beliefs), changes, strict=True):
-            predicted += self._used(ratio) * change
+        for belief, change in zip(beliefs, changes, strict=True):
+            predicted += self._used(self.filter.ratio(belief)) * change
         predicted /= len(changes)
         if self.relative:
             predicted = divide(predicted, step.output_size + self.output_epsilon)
