@@ -140,7 +140,7 @@ class Engine:
                 "stepped aside, every step is computed"
             )
         if not run.aside:
-            run.see(call)
+            run.see(call, call.latent)
             run.watch_layout(call.latent)
         return run
 

@@ -19,7 +19,7 @@ def look(run: Run, tracker: Tracker, call: Call, placement: Placement) -> Placem
     run.measure(placement.stream, latent, change)
     moved = [mean_abs(change)] if placement.tentative and change is not None else []
     run.watch_layout(latent)
-    run.see(call)  # copied while the device is busy measuring
+    run.see(call, latent)  # copied while the device is busy measuring
     needed = bool(run.reads or questions or run.flags or moved)
     if needed:
         fetch([*questions, *moved, *run.waiting()])

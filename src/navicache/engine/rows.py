@@ -63,22 +63,17 @@ def minus(left: Rows, right: Rows) -> Rows:
     return tuple([a - (b if b.device == a.device else b.to(a.device)) for a, b in zip(left, right, strict=True)])
 
 
-def mean_abs(rows: Rows) -> Reading:
-    """Mean absolute value of each row, summed in float32 or better."""
-    return _means(rows, 1)
-
-
-def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
-    """Mean absolute value of each channel of each row, row by row."""
-    return _means(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
-
-
-def _means(rows: Rows, kept_dims: int) -> Reading:
-    """Mean absolute values over all but the first dimensions; of one tensor, the division is left to the host."""
+def mean_abs(rows: Rows, kept_dims: int = 1) -> Reading:
+    """Mean absolute value of each row, summed in float32 or better; of one tensor, the host divides."""
     if len(rows) == 1:
         sums = _sums(rows[0], kept_dims)
         return Reading(sums, sums.numel() / max(1, rows[0].numel()))
     return Reading(torch.cat([_sums(chunk, kept_dims) / math.prod(chunk.shape[kept_dims:]) for chunk in rows]))
+
+
+def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
+    """Mean absolute value of each channel of each row, row by row."""
+    return mean_abs(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
 
 
 def _sums(chunk: Tensor, kept_dims: int) -> Tensor:

@@ -42,6 +42,7 @@ class Run:
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call"
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads
+        self.reads_computed = "since_computed" in self.reads
         self.reads_change = bool(self.reads & {"since_seen", "by_channel"})
 
     def decider(self, stream: str) -> Decider:
@@ -70,9 +71,9 @@ class Run:
         """The latent part of an input."""
         return latent if self.fit.width is None else self.fit.inner(latent)
 
-    def see(self, call: Call) -> None:
-        """Take over the latent of a new step."""
-        self.input, self.last_seen = call.latent, own(self.inner(call.latent))
+    def see(self, call: Call, inner: Rows) -> None:
+        """Take over the latent of a new step, and copy what of it is measured."""
+        self.input, self.last_seen = call.latent, own(inner)
         self.elements = self.elements or sum(chunk.numel() for chunk in self.last_seen)
 
     def owned(self, call: Call) -> Rows:
@@ -117,7 +118,8 @@ class Run:
     def measure(self, stream: str, latent: Rows, change: Rows | None) -> None:
         """Queue what the deciders want to know of a step that this stream leads."""
         for name, decider in self.deciders.items():
-            decider.measure(change, latent, self.computed_input(stream if name == LEAD else name))
+            computed = self.computed_input(stream if name == LEAD else name) if self.reads_computed else None
+            decider.measure(change, latent, computed)
 
     def take_back(self) -> None:
         """Forget a look at what turned out to be the same step."""

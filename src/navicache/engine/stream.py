@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -24,6 +24,14 @@ class Keep:
     device: torch.device | None = None
 
 
+class Base(NamedTuple):
+    """What the kept steps contribute to a prediction; it stays from reuse to reuse."""
+
+    references: tuple[tuple[float, float], ...]  # the weights it was made with
+    rows: Rows
+    plain: bool  # added to the latent it already is what the model would return
+
+
 @dataclass
 class Stream:
     """Kept inputs and outputs, newest first, and the way back into the model's own container."""
@@ -33,7 +41,7 @@ class Stream:
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
     computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: steps of the references
     shared: bool = True  # the kept latent is the run's own copy, which costs this stream nothing
-    base: tuple[tuple[tuple[float, float], ...], Rows] | None = None  # the part that stays from reuse to reuse
+    base: Base | None = None
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
@@ -58,21 +66,27 @@ class Stream:
 
     def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
-        first = weights[0]
+        first, base = weights[0], self.base
         if len(weights) == 1 or all(weight == first for weight in weights):
-            known = self.base is not None and self.base[0] == first.references
-            inner = self._add(first.input, latent, self.base[1] if self.base and known else self._new_base(first, fit))
+            if base is None or base.references != first.references:
+                base = self._new_base(first, latent, fit)
+            elif base.plain and first.input == 1:  # by far the most frequent case, and nothing left to check
+                return (base.rows[0] + latent[0],)
+            inner = self._add(first.input, latent, base.rows)
         else:
             parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]
             inner = fit.inner(move(own(self.history[0][1]), self.device, self.dtype))
-            for (rows, base), weight in zip(parts, weights, strict=True):
-                inner = put(inner, rows, self._add(weight.input, take(latent, rows), base))
+            for (rows, part), weight in zip(parts, weights, strict=True):
+                inner = put(inner, rows, self._add(weight.input, take(latent, rows), part))
         return inner if fit.width is None else fit.outer(inner, move(self.history[0][1], self.device, None))
 
-    def _new_base(self, weights: Weights, fit: Fit) -> Rows:
+    def _new_base(self, weights: Weights, latent: Rows, fit: Fit) -> Base:
         """The base of all rows, worked out once between computes, unless memory is to be saved."""
-        base = self._base(weights, None, fit)
-        self.base = (weights.references, base) if self.keep == Keep() and self.shared else None
+        rows = self._base(weights, None, fit)
+        x, b = latent[0], rows[0]  # of a shape, dtype and device that stay the same throughout a run
+        plain = len(rows) == 1 and x.device == b.device and torch.result_type(x, b) == self.dtype
+        base = Base(weights.references, rows, plain and fit.width is None)
+        self.base = base if self.keep == Keep() and self.shared else None
         return base
 
     def _base(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:
@@ -96,8 +110,8 @@ class Stream:
         sums = []
         for kept, chunk in zip(base, latent, strict=True):
             near = chunk if chunk.device == kept.device else chunk.to(kept.device)
-            total = kept + near if weight == 1 else torch.add(kept, near, alpha=weight)
-            sums.append(total if total.dtype is self.dtype else total.to(self.dtype))
+            total = torch.add(kept, near, alpha=weight)
+            sums.append(total if total.dtype == self.dtype else total.to(self.dtype))
         return tuple(sums)
 
     def _stored(self, rows: Rows) -> Rows:

@@ -163,7 +163,8 @@ class Tracker:
         return next((s for s, kept in self.conditioning.items() if identical(kept, call.conditioning)), None)
 
     def _leading(self, call: Call, host: Host, known: str | None, tentative: bool) -> Placement:
-        time, fresh = _asked(call, host), host.name or "0"
+        time = None if host.index is not None else _asked(call, host)
+        fresh = host.name or "0"
         if known is not None and identical(self.conditioning.get(known, call.conditioning), call.conditioning):
             return Placement("step", known, fresh, "", tentative, time)
         equal = self._compare(call, list(self.conditioning) if known is None else [known])

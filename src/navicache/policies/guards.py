@@ -81,7 +81,8 @@ class Align(Guard[S]):
 
     def overrule(self, verdict: Verdict, step: Step) -> Verdict:
         """Compute while aligning."""
-        return Verdict(True, "align") if aligning(step.index, step.own_index, self.steps) else verdict
+        early = step.own_index < self.steps and aligning(step.index, step.own_index, self.steps)
+        return Verdict(True, "align") if early else verdict
 
 
 @dataclass(frozen=True)
