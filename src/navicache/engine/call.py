@@ -53,7 +53,8 @@ class Reader:
             chunks, listed = self._listed(latent), True
         conditioning: list[Tensor] = []
         for place in self._conditioning:
-            _collect(given.get(place), conditioning)  # pyright: ignore[reportArgumentType]
+            value = given.get(place)  # pyright: ignore[reportArgumentType]
+            conditioning += (value,) if isinstance(value, Tensor) else _tensors(value)
         time = given.get(self._time)  # pyright: ignore[reportArgumentType]
         return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"))
 
@@ -112,9 +113,8 @@ def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | Non
     return usual or tuple(name for name in names if name not in taken)
 
 
-def _collect(value: Any, tensors: list[Tensor]) -> None:
+def _tensors(value: Any) -> list[Tensor]:
+    """All tensors in a list or tuple, however deep; nothing where it is neither."""
     if isinstance(value, Tensor):
-        tensors.append(value)
-    elif isinstance(value, list | tuple):
-        for entry in value:
-            _collect(entry, tensors)
+        return [value]
+    return [tensor for entry in value for tensor in _tensors(entry)] if isinstance(value, list | tuple) else []

@@ -10,7 +10,8 @@ from navicache.engine.tracker import Tracker
 
 def look(run: Run, tracker: Tracker, call: Call, placement: Placement) -> Placement:
     """Settle where the call belongs, and let the deciders learn: the one device sync of a step."""
-    questions = tracker.open_questions(placement)
+    certain = placement.certain
+    questions = [] if certain else tracker.open_questions(placement)
     if run.aside or tracker.done:  # no latent is kept to compare with; the time has to do
         fetch(questions)
         return tracker.settle(placement, unchanged=True)
@@ -23,10 +24,11 @@ def look(run: Run, tracker: Tracker, call: Call, placement: Placement) -> Placem
     needed = bool(run.reads or questions or run.flags or moved)
     if needed:
         fetch([*questions, *moved, *run.waiting()])
-    placement = tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
-    if placement.kind == "follow":
-        run.take_back()  # it was the same step once more
-    elif run.flags and placement.kind == "step":
+    if not certain:
+        placement = tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
+        if placement.kind == "follow":
+            run.take_back()  # it was the same step once more
+    if run.flags and placement.kind == "step":
         run.settle_layout()
     if needed:
         run.learn()

@@ -31,6 +31,11 @@ class Placement(NamedTuple):
     moved: bool = False  # the conditioning is not the memory it was
     equal: Mapping[str, Reading] = MappingProxyType({})  # does it equal that of this stream all the same?
 
+    @property
+    def certain(self) -> bool:
+        """Whether nothing has to be asked of the device."""
+        return not (self.tentative or self.moved or self.time)
+
     def begins(self, why: str) -> "Placement":
         """The same call as the first of a run."""
         return self._replace(kind="run", stream=self.fresh, why=why)

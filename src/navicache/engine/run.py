@@ -100,7 +100,8 @@ class Run:
     def learn(self) -> None:
         """Take in all lessons; they have crossed."""
         for decider in self.deciders.values():
-            decider.learn()
+            if decider.lessons:
+                decider.learn()
 
     def renumber(self, wrong: int, right: int) -> None:
         """Correct the number of a step that turned out to be someone else's."""

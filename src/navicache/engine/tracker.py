@@ -36,7 +36,7 @@ class Tracker:
 
     def place(self, call: Call, host: Host) -> Placement:
         """Place a call by what needs no device; open questions are put as readings."""
-        if self._plainly_follows(call, host):
+        if self.started and self._plainly_follows(call, host):
             return Placement("follow", host.name or "")
         why = self._plainly_new(call, host)
         if why:
@@ -68,14 +68,12 @@ class Tracker:
 
     def open_questions(self, placement: Placement) -> list[Reading]:
         """What must be fetched before `settle`."""
-        if placement.time is None:
-            return list(placement.equal.values())
-        asked = (placement.time, self.first_time, self.time)
+        asked = () if placement.time is None else (placement.time, self.first_time, self.time)
         return [*(reading for reading in asked if reading), *placement.equal.values()]
 
     def settle(self, placement: Placement, unchanged: bool) -> Placement:
         """Answer the open questions; the readings have been fetched, `unchanged` means a bit-equal latent."""
-        if not (placement.tentative or placement.moved or placement.time):
+        if placement.certain:
             return placement
         equal = [stream for stream, flag in placement.equal.items() if flag.values[0]]
         free = [stream for stream in equal if stream not in self.called]
@@ -140,7 +138,7 @@ class Tracker:
 
     def _plainly_follows(self, call: Call, host: Host) -> bool:
         """Named by the context, not yet called in this step, and handed the very latent of the leading call."""
-        if not self.started or host.index is None or host.index != self.host.index or host.token is not self.token:
+        if host.index != self.host.index or host.index is None or host.token is not self.token:
             return False
         return host.name is not None and host.name not in self.called and self._same_object(call)
 
