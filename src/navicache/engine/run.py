@@ -62,6 +62,18 @@ class Run:
             self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[()] * samples)
         return self.streams[name]
 
+    def computing(self, index: int, name: str, decider: Decider, stream: Stream) -> list[int]:
+        """Samples to compute: those decided for, and those with no reference from the last computed step."""
+        samples: list[int] = []
+        for sample, verdict in enumerate(self.verdicts):
+            reference = stream.computed_at[sample]
+            if verdict.compute:
+                samples.append(sample)
+            elif not reference or reference != decider.computed_at[sample]:
+                samples.append(sample)
+                self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
+        return samples
+
     def computed_input(self, name: str) -> Rows | None:
         """The latent of a stream's last computed step."""
         stream = self.streams.get(name)
