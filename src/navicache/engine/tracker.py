@@ -155,7 +155,8 @@ class Tracker:
                 return "the step index went back"
             if host.token is None and host.index == self.host.index == 0 and host.name in self.called:
                 return "step 0 again"
-        return "" if self._same_object(call) or call.facts == self.facts else "another shape, dtype or device"
+        same = (host.index == self.host.index and self._same_object(call)) or call.facts == self.facts
+        return "" if same else "another shape, dtype or device"
 
     def _recognised(self, call: Call) -> str | None:
         return next((s for s, kept in self.conditioning.items() if identical(kept, call.conditioning)), None)
