@@ -137,7 +137,7 @@ class Decider:
     def _step(self, moment: Moment, stream: str, sample: int, elements: int) -> Step:
         index, own_index, total, time, sigma = moment
         rows, known, computed_at = self.layout[sample], self.readings, self.computed_at[sample]
-        by_channel = known.get("by_channel")
+        computed, by_channel = known.get("since_computed"), known.get("by_channel")
         return Step(  # by position: built at every step, and names would double its price
             index,
             own_index,
@@ -146,7 +146,7 @@ class Decider:
             time,
             sigma,
             mean(known.get("since_seen"), rows),
-            mean(known.get("since_computed"), rows),
+            None if computed is None else mean(computed, rows),
             self.output_size[sample],
             elements,
             index - computed_at[0] if computed_at else 0,  # gap

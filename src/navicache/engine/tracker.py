@@ -36,7 +36,7 @@ class Tracker:
 
     def place(self, call: Call, host: Host) -> Placement:
         """Place a call by what needs no device; open questions are put as readings."""
-        if self.started and self._plainly_follows(call, host):
+        if self.started and host.index == self.host.index and self._plainly_follows(call, host):
             return Placement("follow", host.name or "")
         why = self._plainly_new(call, host)
         if why:
@@ -137,10 +137,10 @@ class Tracker:
         return host.index > (self.index if self.host.index is None else self.host.index)
 
     def _plainly_follows(self, call: Call, host: Host) -> bool:
-        """Named by the context, not yet called in this step, and handed the very latent of the leading call."""
-        if host.index != self.host.index or host.index is None or host.token is not self.token:
+        """At a step known by its number: named, not yet called, and handed the very latent of the leading call."""
+        if host.index is None or host.name is None or host.token is not self.token:
             return False
-        return host.name is not None and host.name not in self.called and self._same_object(call)
+        return host.name not in self.called and self._same_object(call)
 
     def _same_object(self, call: Call) -> bool:
         return bool(self.latent) and call.latent[0] is self.latent[0] and call.form == self.facts[-1]
