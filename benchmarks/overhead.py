@@ -19,6 +19,7 @@ import torch
 from official_style import OfficialStyle
 
 import navicache
+from navicache.engine import Host
 
 WAN_LATENT = (1, 16, 21, 60, 104)  # 81 frames of 832x480
 SMALL_LATENT = (1, 16, 3, 12, 16)
@@ -62,8 +63,6 @@ class Ours:
             self.step(latent + change)
 
     def _where(self) -> Any:
-        from navicache.engine import Host
-
         return Host("cond" if self.branch == 0 else "uncond", self.index, 10**9, 0.5, self)
 
     def step(self, latent: torch.Tensor) -> Any:

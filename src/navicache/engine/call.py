@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from navicache.engine.errors import CannotCache
-from navicache.engine.rows import Rows
+from navicache.engine.rows import Rows, shapes
 from navicache.models import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallSpec, Place
 
 
@@ -19,6 +19,12 @@ class Call(NamedTuple):
     time: Tensor | float | None
     conditioning: Rows
     form: object  # what the container of the output depends on
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """What cannot change within a run."""
+        first = self.latent[0]
+        return (shapes(self.latent) if self.listed else first.shape, first.dtype, first.device, self.form)
 
 
 class Reader:
@@ -47,7 +53,8 @@ class Reader:
             chunks, listed = self._listed(latent), True
         conditioning: list[Tensor] = []
         for place in self._conditioning:
-            _collect(given.get(place), conditioning)  # pyright: ignore[reportArgumentType]
+            value = given.get(place)  # pyright: ignore[reportArgumentType]
+            conditioning += (value,) if isinstance(value, Tensor) else _tensors(value)
         time = given.get(self._time)  # pyright: ignore[reportArgumentType]
         return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"))
 
@@ -106,9 +113,8 @@ def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | Non
     return usual or tuple(name for name in names if name not in taken)
 
 
-def _collect(value: Any, tensors: list[Tensor]) -> None:
+def _tensors(value: Any) -> list[Tensor]:
+    """All tensors in a list or tuple, however deep; nothing where it is neither."""
     if isinstance(value, Tensor):
-        tensors.append(value)
-    elif isinstance(value, list | tuple):
-        for entry in value:
-            _collect(entry, tensors)
+        return [value]
+    return [tensor for entry in value for tensor in _tensors(entry)] if isinstance(value, list | tuple) else []

@@ -35,6 +35,8 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
         case [*entries] if listed and entries and all(isinstance(entry, Tensor) for entry in entries):
             rows = tuple(entry.unsqueeze(0) for entry in entries)
             return Output(rows, lambda rows: _sequence(kind, [row.squeeze(0) for row in rows]))
+        case (Tensor() as only,) if kind is tuple and place in (None, 0):  # what pipelines ask for: rows are that
+            return Output((only,), tuple)
         case Mapping() if output:
             build = dict if kind is dict else lambda fields: kind(**fields)
             return _nested(build, dict(output), place, listed)

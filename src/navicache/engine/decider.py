@@ -7,7 +7,7 @@ from typing import Any
 from navicache.engine.fetch import Reading
 from navicache.engine.layout import Layout
 from navicache.engine.lesson import Lesson, Moment, mean, mean_vector, relative
-from navicache.engine.recorder import Line, Recorder
+from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, minus
 from navicache.policies import Outcome, Scheme, Step, Verdict, Weights, nonfinite_fields
 
@@ -27,7 +27,8 @@ class Decider:
     computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: newest computed steps, as kept
     output_size: list[float | None] = field(default_factory=list)
     lessons: list[Lesson] = field(default_factory=list)
-    readings: dict[str, Reading] = field(default_factory=dict)
+    readings: dict[str, Reading] = field(default_factory=dict)  # of this step
+    before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
@@ -49,7 +50,7 @@ class Decider:
 
     def measure(self, change: Rows | None, latent: Rows, computed: Rows | None) -> None:
         """Queue what the gate wants to know: changes since the last step seen, and since the last one computed."""
-        self.readings = {}
+        self.before, self.readings = self.readings, {}
         if change is not None and "since_seen" in self.reads:
             self.readings["since_seen"] = mean_abs(change)
         if change is not None and "by_channel" in self.reads:
@@ -66,11 +67,14 @@ class Decider:
 
     def decide(self, moment: Moment, stream: str, elements: int) -> list[Verdict]:
         """One verdict per sample, written down with its reasons."""
-        gate, verdicts, self.chosen = self.scheme.gate, [], []
-        self.steps = [self._step(moment, stream, sample, elements) for sample in range(len(self.layout))]
-        for sample, step in enumerate(self.steps):
-            verdict, self.gates[sample] = gate.decide(self.gates[sample], step)
-            self.recorder.add(moment.index, stream, sample, Line(verdict, step, self.gates[sample]))
+        verdicts: list[Verdict] = []
+        self.steps, self.chosen = [], []
+        for sample, state in enumerate(self.gates):
+            step = self._step(moment, stream, sample, elements)
+            verdict, state = self.scheme.gate.decide(state, step)
+            self.gates[sample] = state
+            self.steps.append(step)
+            self.recorder.add(moment.index, stream, sample, verdict, step, state)
             verdicts.append(verdict)
             if verdict.reason == "not finite":
                 self.recorder.note(NOT_FINITE)
@@ -79,8 +83,7 @@ class Decider:
     def weights(self) -> list[Weights]:
         """How each sample's output is to be predicted at this step."""
         if not self.chosen:  # the same for all streams of a step
-            weights = self.scheme.predictor.weights
-            self.chosen = [weights(state, step) for state, step in zip(self.predictors, self.steps, strict=True)]
+            self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
 
     def compare(
@@ -132,21 +135,22 @@ class Decider:
         return mean_abs_by_channel(rows, self.channel_dim or (2 if tokens else 1))
 
     def _step(self, moment: Moment, stream: str, sample: int, elements: int) -> Step:
-        computed_at = self.computed_at[sample]
-        rows, readings = self.layout[sample], self.readings
-        return Step(
-            index=moment.index,
-            own_index=moment.own_index,
-            stream=stream,
-            total=moment.total,
-            time=moment.time,
-            sigma=moment.sigma,
-            since_seen=mean(readings.get("since_seen"), rows),
-            since_computed=mean(readings.get("since_computed"), rows),
-            by_channel=mean_vector(readings.get("by_channel"), rows, sum(map(len, self.layout))),
-            output_size=self.output_size[sample],
-            elements=elements,
-            gap=moment.index - computed_at[0] if computed_at else 0,
+        index, own_index, total, time, sigma = moment
+        rows, known, computed_at = self.layout[sample], self.readings, self.computed_at[sample]
+        computed, by_channel = known.get("since_computed"), known.get("by_channel")
+        return Step(  # by position: built at every step, and names would double its price
+            index,
+            own_index,
+            stream,
+            total,
+            time,
+            sigma,
+            mean(known.get("since_seen"), rows),
+            None if computed is None else mean(computed, rows),
+            self.output_size[sample],
+            elements,
+            index - computed_at[0] if computed_at else 0,  # gap
+            None if by_channel is None else mean_vector(by_channel, rows, sum(map(len, self.layout))),
         )
 
 

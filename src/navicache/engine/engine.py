@@ -1,6 +1,5 @@
 """The step of the cache: place the call, decide, compute or predict, remember."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,10 +8,9 @@ import torch
 from navicache.engine.call import Call, Reader
 from navicache.engine.containers import select
 from navicache.engine.fetch import fetch
-from navicache.engine.lesson import Moment
 from navicache.engine.look import look
 from navicache.engine.placement import Host, Placement
-from navicache.engine.recorder import Line, Recorder
+from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Tracker
@@ -23,8 +21,8 @@ from navicache.records import Trace
 
 Forward = Callable[..., Any]
 
-ALREADY_OFF = contextlib.nullcontext()  # entering no_grad costs more than asking whether it is needed
-FOLLOWS = {compute: Line(Verdict(compute, "follows")) for compute in (True, False)}
+FOLLOWS = {compute: Verdict(compute, "follows") for compute in (True, False)}
+ASIDE = Verdict(True, "too few steps")
 
 
 class Engine:
@@ -63,16 +61,27 @@ class Engine:
         return output
 
     def _produce(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        with torch.no_grad() if torch.is_grad_enabled() else ALREADY_OFF:
-            call = self.reader.read(args, kwargs)
-            run, name = self._enter(call, self.surroundings())
-            work = None if run.aside else Work(run, call, name, run.decider(name), run.stream(name))
-            samples = [] if work is None else self._computing(work)
-            if work is not None and not samples:
-                return work.predicted()
-        if work is None:
-            return forward(*args, **kwargs)
-        return self._compute(work, samples, forward, args, kwargs)
+        if torch.is_grad_enabled():
+            with torch.no_grad():
+                run, work, output = self._foresee(args, kwargs)
+        else:  # entering no_grad costs more than asking whether it is needed
+            run, work, output = self._foresee(args, kwargs)
+        if work is not None:
+            return self._compute(work, forward, args, kwargs)
+        return forward(*args, **kwargs) if run.aside else output
+
+    def _foresee(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Run, Work | None, Any]:
+        """The work there is to do, or without any the output."""
+        call = self.reader.read(args, kwargs)
+        run, name = self._enter(call, self.surroundings())
+        if run.aside:
+            return run, None, None
+        decider, stream = run.decider(name), run.stream(name)
+        samples = run.computing(self.tracker.index, name, decider, stream)
+        if samples:
+            return run, Work(run, call, name, decider, stream, samples), None
+        latent = run.inner(call.latent)
+        return run, None, stream.packed(stream.predict(latent, decider.weights(), decider.layout, run.fit))
 
     def end_run(self, why: str = "pipeline reset", finished: bool = True) -> None:
         """Close the run and drop its tensors; the next call begins another."""
@@ -136,7 +145,7 @@ class Engine:
                 "stepped aside, every step is computed"
             )
         if not run.aside:
-            run.see(call)
+            run.see(call, call.latent)
             run.watch_layout(call.latent)
         return run
 
@@ -145,36 +154,17 @@ class Engine:
     def _decide(self, run: Run, placement: Placement) -> None:
         stream, index = placement.stream, self.tracker.index
         if run.aside:
-            self.recorder.add(index, stream, 0, Line(Verdict(True, "too few steps")))
+            self.recorder.add(index, stream, 0, ASIDE)
         elif placement.kind == "follow" and run.lead:
             for sample, verdict in enumerate(run.verdicts):
                 self.recorder.add(index, stream, sample, FOLLOWS[verdict.compute])
         else:
             decider = run.decider(stream)
-            run.verdicts = decider.decide(self._moment(), stream, run.elements // len(decider.layout))
+            run.verdicts = decider.decide(self.tracker.moment, stream, run.elements // len(decider.layout))
 
-    def _moment(self) -> Moment:
-        at, host = self.tracker, self.tracker.host
-        return Moment(at.index, at.own_index, at.total, at.known_time, host.sigma)
-
-    def _computing(self, work: Work) -> list[int]:
-        """Samples to compute: those decided for, and those with no reference from the last computed step."""
-        samples = []
-        for sample, verdict in enumerate(work.run.verdicts):
-            reference, last = work.stream.computed_at[sample], work.decider.computed_at[sample]
-            if verdict.compute:
-                samples.append(sample)
-            elif not reference or reference != last:
-                samples.append(sample)
-                line = {"computed": True, "reason": "no reference"}
-                self.recorder.amend(self.tracker.index, work.name, sample, line)
-        return samples
-
-    def _compute(
-        self, work: Work, samples: list[int], forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> Any:
+    def _compute(self, work: Work, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Run the model on the rows that need it."""
-        rows, whole, listed = work.rows_of(samples), work.run.rows, work.call.listed
+        rows, whole, listed = work.rows(), work.run.rows, work.call.listed
         latent = work.run.owned(work.call)  # before the model, which may write to its input
         if rows is not None:
             named = zip(self.reader.labels(args), args, strict=True)
@@ -183,7 +173,7 @@ class Engine:
         result = forward(*args, **kwargs)
         leads = not work.run.lead or work.name == self.tracker.called[0]
         with torch.no_grad():
-            return work.computed(result, latent, samples, self._moment(), self.call.output, leads)
+            return work.computed(result, latent, self.tracker.moment, self.call.output, leads)
 
     # -- learn and close ----------------------------------------------------------------------------------------------
 

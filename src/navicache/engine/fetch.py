@@ -23,6 +23,11 @@ class Reading:
         self.tensor = None
 
 
+def value(reading: Reading | None) -> float | None:
+    """The number a reading brought, where it has crossed."""
+    return reading.values[0] if reading is not None and reading.values else None
+
+
 def fetch(readings: Iterable[Reading]) -> None:
     """Bring all readings over; one device sync per device that is not the CPU, however many there are."""
     waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]

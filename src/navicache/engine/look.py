@@ -4,31 +4,31 @@ from navicache.engine.call import Call
 from navicache.engine.fetch import fetch
 from navicache.engine.placement import Placement
 from navicache.engine.rows import mean_abs, minus
-from navicache.engine.run import LEAD, Run
+from navicache.engine.run import Run
 from navicache.engine.tracker import Tracker
 
 
 def look(run: Run, tracker: Tracker, call: Call, placement: Placement) -> Placement:
     """Settle where the call belongs, and let the deciders learn: the one device sync of a step."""
-    questions = tracker.open_questions(placement)
+    certain = placement.certain
+    questions = [] if certain else tracker.open_questions(placement)
     if run.aside or tracker.done:  # no latent is kept to compare with; the time has to do
         fetch(questions)
         return tracker.settle(placement, unchanged=True)
-    before = run.measured()
     latent = run.inner(call.latent)
     change = minus(latent, run.last_seen) if placement.tentative or run.reads_change else None
-    for name, decider in run.deciders.items():
-        decider.measure(change, latent, run.computed_input(placement.stream if name == LEAD else name))
+    run.measure(placement.stream, latent, change)
     moved = [mean_abs(change)] if placement.tentative and change is not None else []
     run.watch_layout(latent)
-    run.see(call)  # copied while the device is busy measuring
+    run.see(call, latent)  # copied while the device is busy measuring
     needed = bool(run.reads or questions or run.flags or moved)
     if needed:
         fetch([*questions, *moved, *run.waiting()])
-    placement = tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
-    if placement.kind == "follow":
-        run.take_back(before)  # it was the same step once more
-    elif run.flags and placement.kind == "step":
+    if not certain:
+        placement = tracker.settle(placement, unchanged=bool(moved) and not any(moved[0].values))
+        if placement.kind == "follow":
+            run.take_back()  # it was the same step once more
+    if run.flags and placement.kind == "step":
         run.settle_layout()
     if needed:
         run.learn()

@@ -2,23 +2,20 @@
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch import Tensor
 
-from navicache.engine.fetch import Reading, time_reading
+from navicache.engine.fetch import Reading, time_reading, value
 from navicache.policies import Gate, Step, Verdict
 from navicache.records import RunRecord, StepRecord
 
 KEPT_RUNS = 32  # a server must not grow for ever
 
 
-class Line(NamedTuple):
-    """A decision as it was taken. States never change, so that what it meant can be worked out later."""
-
-    verdict: Verdict
-    step: Step | None = None  # None for followers, which measure nothing
-    state: Any = None  # of the gate
+# A decision as it was taken: the step (None for followers, which measure nothing) and the state of the gate. States
+# never change, so that what it meant can be worked out when somebody asks.
+Line = tuple[Verdict, Step | None, Any]
 
 
 class Recorder:
@@ -41,9 +38,11 @@ class Recorder:
         """Open a run."""
         self._started, self.total = why, None
 
-    def add(self, index: int, stream: str, sample: int, line: Line) -> None:
+    def add(
+        self, index: int, stream: str, sample: int, verdict: Verdict, step: Step | None = None, state: Any = None
+    ) -> None:
         """Write one line."""
-        self._lines[index, stream, sample] = line
+        self._lines[index, stream, sample] = (verdict, step, state)
 
     def amend(self, index: int, stream: str, sample: int, fields: dict[str, Any]) -> None:
         """Complete a line with fields of a `StepRecord` found out since."""
@@ -123,13 +122,13 @@ class Recorder:
 
     def _record(self, place: tuple[int, str, int], line: Line) -> StepRecord:
         index, stream, sample = place
-        fields: dict[str, Any] = {"computed": line.verdict.compute, "reason": line.verdict.reason}
-        if line.step is not None:
-            fields |= {"sigma": line.step.sigma, "input_change": line.step.since_seen}
-            fields |= self._gate.explain(line.state)
+        verdict, step, state = line
+        fields: dict[str, Any] = {"computed": verdict.compute, "reason": verdict.reason}
+        if step is not None:
+            fields |= {"sigma": step.sigma, "input_change": step.since_seen}
+            fields |= self._gate.explain(state)
         fields |= self._amended.get(place, {})
         return StepRecord(index=index, stream=stream, sample=sample, time=self._time(index), **fields)
 
     def _time(self, index: int) -> float | None:
-        reading = self._read_times.get(index)
-        return reading.values[0] if reading is not None and reading.values else None
+        return value(self._read_times.get(index))

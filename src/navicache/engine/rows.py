@@ -9,10 +9,13 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.linalg import vector_norm
 
 from navicache.engine.fetch import Reading
 
 Rows = tuple[Tensor, ...]
+
+DIMENSIONS = tuple(range(64))  # the most a tensor can have
 
 
 def count(rows: Rows) -> int:
@@ -55,29 +58,27 @@ def index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:
 
 def minus(left: Rows, right: Rows) -> Rows:
     """Row by row difference."""
+    if len(left) == 1 and left[0].device == right[0].device:
+        return (left[0] - right[0],)
     return tuple([a - (b if b.device == a.device else b.to(a.device)) for a, b in zip(left, right, strict=True)])
 
 
-def mean_abs(rows: Rows) -> Reading:
-    """Mean absolute value of each row, summed in float32 or better."""
-    return _means(rows, 1)
+def mean_abs(rows: Rows, kept_dims: int = 1) -> Reading:
+    """Mean absolute value of each row, summed in float32 or better; of one tensor, the host divides."""
+    if len(rows) == 1:
+        sums = _sums(rows[0], kept_dims)
+        return Reading(sums, sums.numel() / max(1, rows[0].numel()))
+    return Reading(torch.cat([_sums(chunk, kept_dims) / math.prod(chunk.shape[kept_dims:]) for chunk in rows]))
 
 
 def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
     """Mean absolute value of each channel of each row, row by row."""
-    return _means(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
-
-
-def _means(rows: Rows, kept_dims: int) -> Reading:
-    """Mean absolute values over all but the first dimensions; of one tensor, the division is left to the host."""
-    if len(rows) == 1:
-        return Reading(_sums(rows[0], kept_dims), 1 / max(1, math.prod(rows[0].shape[kept_dims:])))
-    return Reading(torch.cat([_sums(chunk, kept_dims) / math.prod(chunk.shape[kept_dims:]) for chunk in rows]))
+    return mean_abs(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
 
 
 def _sums(chunk: Tensor, kept_dims: int) -> Tensor:
-    wide = torch.float64 if chunk.dtype == torch.float64 else torch.float32
-    return torch.linalg.vector_norm(chunk, 1, tuple(range(kept_dims, chunk.ndim)), dtype=wide)
+    wide = torch.float64 if chunk.dtype is torch.float64 else torch.float32
+    return vector_norm(chunk, 1, DIMENSIONS[kept_dims : chunk.ndim], dtype=wide)
 
 
 def same(left: Rows, right: Rows) -> Tensor:

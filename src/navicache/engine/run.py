@@ -26,7 +26,8 @@ class Run:
     rows: int = 1
     elements: int = 0  # of the latent, over all samples
     aside: bool = False  # too short for anything to be reused
-    fit: Fit | None = None  # None before the first output
+    fit: Fit = Fit()  # before the first output, as if the latent were all of input and output
+    fitted: bool = False  # there has been an output
     input: Rows = ()  # the latent of this step, as the caller holds it
     last_seen: Rows = ()  # its copy, which nobody else can write to
     streams: dict[str, Stream] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class Run:
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call"
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads
+        self.reads_computed = "since_computed" in self.reads
         self.reads_change = bool(self.reads & {"since_seen", "by_channel"})
 
     def decider(self, stream: str) -> Decider:
@@ -60,10 +62,17 @@ class Run:
             self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[()] * samples)
         return self.streams[name]
 
-    @property
-    def fitted(self) -> Fit:
-        """How the latent lies in input and output; before the first output, as if it were all of both."""
-        return self.fit or Fit()
+    def computing(self, index: int, name: str, decider: Decider, stream: Stream) -> list[int]:
+        """Samples to compute: those decided for, and those with no reference from the last computed step."""
+        samples: list[int] = []
+        for sample, verdict in enumerate(self.verdicts):
+            reference = stream.computed_at[sample]
+            if verdict.compute:
+                samples.append(sample)
+            elif not reference or reference != decider.computed_at[sample]:
+                samples.append(sample)
+                self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
+        return samples
 
     def computed_input(self, name: str) -> Rows | None:
         """The latent of a stream's last computed step."""
@@ -72,11 +81,11 @@ class Run:
 
     def inner(self, latent: Rows) -> Rows:
         """The latent part of an input."""
-        return latent if self.fit is None or self.fit.width is None else self.fit.inner(latent)
+        return latent if self.fit.width is None else self.fit.inner(latent)
 
-    def see(self, call: Call) -> None:
-        """Take over the latent of a new step."""
-        self.input, self.last_seen = call.latent, own(self.inner(call.latent))
+    def see(self, call: Call, inner: Rows) -> None:
+        """Take over the latent of a new step, and copy what of it is measured."""
+        self.input, self.last_seen = call.latent, own(inner)
         self.elements = self.elements or sum(chunk.numel() for chunk in self.last_seen)
 
     def owned(self, call: Call) -> Rows:
@@ -103,7 +112,8 @@ class Run:
     def learn(self) -> None:
         """Take in all lessons; they have crossed."""
         for decider in self.deciders.values():
-            decider.learn()
+            if decider.lessons:
+                decider.learn()
 
     def renumber(self, wrong: int, right: int) -> None:
         """Correct the number of a step that turned out to be someone else's."""
@@ -118,15 +128,17 @@ class Run:
         """Let all tensors go but the measurements on their way to the trace."""
         self.streams, self.input, self.last_seen = {}, (), ()
 
-    def measured(self) -> list[dict[str, Reading]]:
-        """What the deciders know of this step."""
-        return [decider.readings for decider in self.deciders.values()]
+    def measure(self, stream: str, latent: Rows, change: Rows | None) -> None:
+        """Queue what the deciders want to know of a step that this stream leads."""
+        for name, decider in self.deciders.items():
+            computed = self.computed_input(stream if name == LEAD else name) if self.reads_computed else None
+            decider.measure(change, latent, computed)
 
-    def take_back(self, readings: list[dict[str, Reading]]) -> None:
+    def take_back(self) -> None:
         """Forget a look at what turned out to be the same step."""
         self.flags = self.flags[:1]
-        for decider, known in zip(self.deciders.values(), readings, strict=True):
-            decider.readings = known
+        for decider in self.deciders.values():
+            decider.readings = decider.before
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import torch
 
@@ -23,6 +24,14 @@ class Keep:
     device: torch.device | None = None
 
 
+class Base(NamedTuple):
+    """What the kept steps contribute to a prediction; it stays from reuse to reuse."""
+
+    references: tuple[tuple[float, float], ...]  # the weights it was made with
+    rows: Rows
+    plain: bool  # added to the latent it already is what the model would return
+
+
 @dataclass
 class Stream:
     """Kept inputs and outputs, newest first, and the way back into the model's own container."""
@@ -32,7 +41,7 @@ class Stream:
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
     computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: steps of the references
     shared: bool = True  # the kept latent is the run's own copy, which costs this stream nothing
-    base: tuple[tuple[tuple[float, float], ...], Rows] | None = None  # the part that stays from reuse to reuse
+    base: Base | None = None
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
@@ -51,23 +60,33 @@ class Stream:
         for depth, (kept, new) in enumerate(zip(self.history, [pair, *older], strict=False)):
             self.history[depth] = (put(kept[0], rows, new[0]), put(kept[1], rows, new[1]))
 
+    def packed(self, rows: Rows) -> Any:
+        """Rows of the output in the container the model would return."""
+        return rows[0] if self.rebuild is None else self.rebuild(rows)
+
     def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
-        if len(weights) == 1 or all(weight == weights[0] for weight in weights):
-            inner = self._add(weights[0].input, latent, self._shared_base(weights[0], fit))
+        first, base = weights[0], self.base
+        if len(weights) == 1 or all(weight == first for weight in weights):
+            if base is None or base.references != first.references:
+                base = self._new_base(first, latent, fit)
+            elif base.plain and first.input == 1:  # by far the most frequent case, and nothing left to check
+                return (base.rows[0] + latent[0],)
+            inner = self._add(first.input, latent, base.rows)
         else:
             parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]
             inner = fit.inner(move(own(self.history[0][1]), self.device, self.dtype))
-            for (rows, base), weight in zip(parts, weights, strict=True):
-                inner = put(inner, rows, self._add(weight.input, take(latent, rows), base))
+            for (rows, part), weight in zip(parts, weights, strict=True):
+                inner = put(inner, rows, self._add(weight.input, take(latent, rows), part))
         return inner if fit.width is None else fit.outer(inner, move(self.history[0][1], self.device, None))
 
-    def _shared_base(self, weights: Weights, fit: Fit) -> Rows:
+    def _new_base(self, weights: Weights, latent: Rows, fit: Fit) -> Base:
         """The base of all rows, worked out once between computes, unless memory is to be saved."""
-        if self.base is not None and self.base[0] == weights.references:
-            return self.base[1]
-        base = self._base(weights, None, fit)
-        self.base = (weights.references, base) if self.keep == Keep() and self.shared else None
+        rows = self._base(weights, None, fit)
+        x, b = latent[0], rows[0]  # of a shape, dtype and device that stay the same throughout a run
+        plain = len(rows) == 1 and x.device == b.device and torch.result_type(x, b) == self.dtype
+        base = Base(weights.references, rows, plain and fit.width is None)
+        self.base = base if self.keep == Keep() and self.shared else None
         return base
 
     def _base(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:

@@ -6,8 +6,9 @@ only a call that breaks the pattern of the step before costs a transfer of its o
 """
 
 from navicache.engine.call import Call
-from navicache.engine.fetch import Reading, time_reading
-from navicache.engine.placement import Host, Placement
+from navicache.engine.fetch import Reading, time_reading, value
+from navicache.engine.lesson import Moment
+from navicache.engine.placement import Host, Placement, another, unused
 from navicache.engine.rows import Rows, identical, same, shapes
 
 
@@ -35,11 +36,13 @@ class Tracker:
 
     def place(self, call: Call, host: Host) -> Placement:
         """Place a call by what needs no device; open questions are put as readings."""
+        if self.started and host.index == self.host.index and self._plainly_follows(call, host):
+            return Placement("follow", host.name or "")
         why = self._plainly_new(call, host)
         if why:
             fresh = host.name or "0"
             return Placement("run", fresh, fresh, why, time=_asked(call, host))
-        known = self._known(call, host)
+        known = self._recognised(call) if host.name is None else host.name
         if host.index is not None and host.index != self.host.index:
             return self._leading(call, host, known, tentative=self.done)
         if known is None:
@@ -50,7 +53,7 @@ class Tracker:
 
     def _called_or_leading(self, call: Call, host: Host, known: str) -> Placement:
         """A stream that is known: one more of this step, or, called before, perhaps the first of the next."""
-        name = self._another(known)
+        name = another(known, self.called)
         if name == known and host.index is not None:
             return Placement("follow", name)
         as_before = [*self.called, name] == self.before[: len(self.called) + 1]
@@ -65,26 +68,24 @@ class Tracker:
 
     def open_questions(self, placement: Placement) -> list[Reading]:
         """What must be fetched before `settle`."""
-        if placement.time is None:
-            return list(placement.equal.values())
-        asked = (placement.time, self.first_time, self.time)
+        asked = () if placement.time is None else (placement.time, self.first_time, self.time)
         return [*(reading for reading in asked if reading), *placement.equal.values()]
 
     def settle(self, placement: Placement, unchanged: bool) -> Placement:
         """Answer the open questions; the readings have been fetched, `unchanged` means a bit-equal latent."""
-        if not (placement.tentative or placement.moved or placement.time):
+        if placement.certain:
             return placement
         equal = [stream for stream, flag in placement.equal.items() if flag.values[0]]
         free = [stream for stream in equal if stream not in self.called]
-        same_time = _value(placement.time) == _value(self.time) and not (self.done and placement.time is None)
+        same_time = value(placement.time) == value(self.time) and not (self.done and placement.time is None)
         if placement.kind == "follow" or (placement.tentative and unchanged and same_time):
             repeated = placement.stream in self.called or (bool(equal) and not free)
             if repeated and self.own_index == 0 and self.token is None:
                 return placement.begins("the first step again")
-            return placement._replace(kind="follow", stream=self._another([*free, *equal, placement.stream][0]))
+            return placement._replace(kind="follow", stream=another([*free, *equal, placement.stream][0], self.called))
         if self.done:
             return placement.begins("the run before was over")
-        if self._new_by_time(_value(placement.time)):
+        if self._new_by_time(value(placement.time)):
             return placement.begins("the time went back")
         if placement.moved and not equal:
             return placement.begins("the conditioning changed")
@@ -95,7 +96,7 @@ class Tracker:
         if placement.kind == "run":
             self.started, self.done, self.stale = True, False, False
             self.offset = None if host.index is None else 0
-            self.token, self.facts, self.own_index = host.token, _facts(call), 0
+            self.token, self.facts, self.own_index = host.token, call.facts, 0
             self.first_time, self.direction = placement.time, 0.0
             self.conditioning: dict[str, Rows] = {}
             self.before: list[str] = []  # streams of the step before, in the order of their calls
@@ -107,9 +108,9 @@ class Tracker:
             if self.offset is None and host.index is not None:
                 self.offset = host.index - self.own_index  # the run began in the middle of the schedule
             self.before = self.called
-            now, then = _value(placement.time), _value(self.time)
-            if now is not None and then is not None:
-                self.direction = self.direction or now - then
+            if placement.time is not None and not self.direction:
+                now, then = value(placement.time), value(self.time)
+                self.direction = 0.0 if now is None or then is None else now - then
         if placement.kind != "follow":
             self.host, self.time, self.latent = host, placement.time, call.latent
             self.index = self.own_index if host.index is None else host.index - (self.offset or 0)
@@ -124,15 +125,25 @@ class Tracker:
         return self.total is not None and self.index >= self.total - 1 and self.called == self.before
 
     @property
-    def known_time(self) -> float | None:
-        """The step's time, where it has been read."""
-        return _value(self.time)
+    def moment(self) -> Moment:
+        """Where the step stands; its time as far as it has been read."""
+        time = None if self.time is None else value(self.time)
+        return Moment(self.index, self.own_index, self.total, time, self.host.sigma)
 
     def continues(self, host: Host) -> bool:
         """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
         if not self.started or host.index is None or host.token is None or host.token is not self.token:
             return False
         return host.index > (self.index if self.host.index is None else self.host.index)
+
+    def _plainly_follows(self, call: Call, host: Host) -> bool:
+        """At a step known by its number: named, not yet called, and handed the very latent of the leading call."""
+        if host.index is None or host.name is None or host.token is not self.token:
+            return False
+        return host.name not in self.called and self._same_object(call)
+
+    def _same_object(self, call: Call) -> bool:
+        return bool(self.latent) and call.latent[0] is self.latent[0] and call.form == self.facts[-1]
 
     def _plainly_new(self, call: Call, host: Host) -> str:
         if not self.started:
@@ -144,16 +155,15 @@ class Tracker:
                 return "the step index went back"
             if host.token is None and host.index == self.host.index == 0 and host.name in self.called:
                 return "step 0 again"
-        same_tensor = bool(self.latent) and call.latent[0] is self.latent[0] and call.form == self.facts[-1]
-        return "" if same_tensor or _facts(call) == self.facts else "another shape, dtype or device"
+        same = (host.index == self.host.index and self._same_object(call)) or call.facts == self.facts
+        return "" if same else "another shape, dtype or device"
 
-    def _known(self, call: Call, host: Host) -> str | None:
-        if host.name is not None:
-            return host.name
+    def _recognised(self, call: Call) -> str | None:
         return next((s for s, kept in self.conditioning.items() if identical(kept, call.conditioning)), None)
 
     def _leading(self, call: Call, host: Host, known: str | None, tentative: bool) -> Placement:
-        time, fresh = _asked(call, host), host.name or "0"
+        time = None if host.index is not None else _asked(call, host)
+        fresh = host.name or "0"
         if known is not None and identical(self.conditioning.get(known, call.conditioning), call.conditioning):
             return Placement("step", known, fresh, "", tentative, time)
         equal = self._compare(call, list(self.conditioning) if known is None else [known])
@@ -173,19 +183,11 @@ class Tracker:
         alike = [s for s in streams if shapes(self.conditioning[s]) == shapes(call.conditioning)]
         return {s: Reading(same(self.conditioning[s], call.conditioning)) for s in alike}
 
-    def _another(self, name: str) -> str:
-        """The name, or the next of its kind where it has been called in this step."""
-        if name not in self.called:
-            return name
-        kind = name.split("#")[0]
-        return f"{kind}#{1 + sum(stream.split('#')[0] == kind for stream in self.called)}"
-
     def _unused(self) -> str:
-        taken = {*self.conditioning, *self.called, *self.before}
-        return next(str(i) for i in range(len(taken) + 1) if str(i) not in taken)
+        return unused({*self.conditioning, *self.called, *self.before})
 
     def _new_by_time(self, time: float | None) -> bool:
-        first, last = _value(self.first_time), _value(self.time)
+        first, last = value(self.first_time), value(self.time)
         if time is None or first is None or last is None:
             return False
         return time == first or (time - last) * self.direction < 0
@@ -194,12 +196,3 @@ class Tracker:
 def _asked(call: Call, host: Host) -> Reading | None:
     # With a step index at hand the time is only for the trace, which can wait.
     return None if host.index is not None or call.time is None else time_reading(call.time)
-
-
-def _value(reading: Reading | None) -> float | None:
-    return reading.values[0] if reading and reading.values else None
-
-
-def _facts(call: Call) -> tuple[object, ...]:
-    first = call.latent[0]
-    return (shapes(call.latent) if call.listed else first.shape, first.dtype, first.device, call.form)

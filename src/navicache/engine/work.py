@@ -1,6 +1,5 @@
-"""One call carried out: predicted from what is kept, or computed, learnt from and kept."""
+"""One call computed: learnt from and kept."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,37 +24,32 @@ class Work:
     name: str
     decider: Decider
     stream: Stream
+    samples: list[int]  # those to compute
 
-    def rows_of(self, samples: Sequence[int]) -> list[int] | None:
-        """The rows of some samples, in order; None for all rows."""
-        if len(samples) == len(self.decider.layout):
+    def rows(self) -> list[int] | None:
+        """The rows to compute, in order; None for all rows."""
+        if len(self.samples) == len(self.decider.layout):
             return None
-        return sorted(row for sample in samples for row in self.decider.layout[sample])
+        return sorted(row for sample in self.samples for row in self.decider.layout[sample])
 
-    def predicted(self) -> Any:
-        """What the model would return, as far as can be told."""
-        return self._packed(self._guess(self.run.inner(self.call.latent)))
-
-    def computed(
-        self, result: Any, latent: Rows, samples: Sequence[int], moment: Moment, place: Place | None, leads: bool
-    ) -> Any:
+    def computed(self, result: Any, latent: Rows, moment: Moment, place: Place | None, leads: bool) -> Any:
         """Learn from a result and keep it; returned as it is, or with predicted rows around it.
 
         `latent` is the engine's own copy of the latent part, from before the model ran.
         """
-        rows, run = self.rows_of(samples), self.run
+        rows, run = self.rows(), self.run
         output = unpack(result, place, self.call.listed)
         check_rows(output, run.rows if rows is None else len(rows))
-        if run.fit is None:
+        if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self._guess(latent) if self.stream.history and (leads or rows is not None) else None
         if leads:
-            self._teach(take(latent, rows), output.rows, guess, samples, moment)
+            self._teach(take(latent, rows), output.rows, guess, moment)
         self.stream.shared = latent is run.last_seen and rows is None
         self.stream.remember(latent, output, rows)
-        for sample in samples:
+        for sample in self.samples:
             self.stream.computed_at[sample] = newest(moment.index, self.stream.computed_at[sample], run.scheme)
-        return result if rows is None or guess is None else self._packed(put(guess, rows, output.rows))
+        return result if rows is None or guess is None else self.stream.packed(put(guess, rows, output.rows))
 
     def _settle_fit(self, latent: Rows, output: Output) -> Rows:
         """Find out from the first output how the latent lies in input and output; returns its part of the input."""
@@ -66,7 +60,7 @@ class Work:
             if self._adds_input() or "by_channel" in run.reads:
                 raise
             run.fit = Fit()
-        shared = latent is run.last_seen
+        run.fitted, shared = True, latent is run.last_seen
         run.last_seen = run.fit.inner(run.last_seen)
         run.elements = sum(chunk.numel() for chunk in run.last_seen)
         if run.flags and run.fit.width is not None:
@@ -75,23 +69,20 @@ class Work:
         return run.last_seen if shared else run.fit.inner(latent)
 
     def _guess(self, latent: Rows) -> Rows:
-        return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fitted)
+        return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fit)
 
-    def _packed(self, rows: Rows) -> Any:
-        return rows[0] if self.stream.rebuild is None else self.stream.rebuild(rows)
-
-    def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, samples: Sequence[int], moment: Moment) -> None:
+    def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, moment: Moment) -> None:
         """Queue what this compute shows against the one before."""
-        rows, decider, inner = self.rows_of(samples), self.decider, self.run.inner
+        rows, decider, inner = self.rows(), self.decider, self.run.inner
         pairs = zip(decider.computed_at, self.stream.computed_at, strict=True)
         since = [last[0] if last and last == kept else None for last, kept in pairs]
         old, guessed = None, None
-        if guess is not None and any(since[sample] is not None for sample in samples):
+        if guess is not None and any(since[sample] is not None for sample in self.samples):
             x, y = self.stream.history[0]
             old, guessed = (take(x, rows), inner(take(y, rows))), inner(take(guess, rows))
         readings = decider.compare(latent, inner(outputs), old, guessed)
         computed = range(self.run.rows) if rows is None else rows
-        decider.note_compute(Lesson(moment, self.name, computed, since, readings), samples)
+        decider.note_compute(Lesson(moment, self.name, computed, since, readings), self.samples)
 
     def _adds_input(self) -> bool:
         return any(w.input or any(x for x, _ in w.references) for w in self.decider.weights())

@@ -44,7 +44,7 @@ class Diagonal(Generic[B]):
 
     def ratios(self, beliefs: tuple[B, ...]) -> tuple[Gaussian, ...]:
         """What is believed about every ratio alone."""
-        return tuple(self.filter.ratio(belief) for belief in beliefs)
+        return tuple(map(self.filter.ratio, beliefs))
 
 
 def check_lengths(beliefs: tuple[object, ...], z: tuple[float, ...]) -> None:

@@ -93,13 +93,8 @@ def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Ho
     context = box.context_now or CacheContext("")
     index, total, timesteps = scheduler_facts(getattr(pipeline, "scheduler", None))
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
-    return Host(
-        name=context.name or None,
-        index=index if context.step_index is None else context.step_index,
-        total=steps or context.num_inference_steps or total,
-        sigma=sigma,
-        token=timesteps,
-    )
+    at = index if context.step_index is None else context.step_index
+    return Host(context.name or None, at, steps or context.num_inference_steps or total, sigma, timesteps)
 
 
 def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
@@ -110,13 +105,13 @@ def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
     timesteps = getattr(scheduler, "timesteps", None)
     if timesteps is None or getattr(scheduler, "num_inference_steps", None) is None:
         return None, None, None
-    index = getattr(scheduler, "step_index", None)
+    index, steps = getattr(scheduler, "step_index", None), timesteps.shape[0]
     begin = getattr(scheduler, "begin_index", None) or 0
     if index is None:
-        return None, timesteps.shape[0] - begin, timesteps
-    if index >= timesteps.shape[0]:
+        return None, steps - begin, timesteps
+    if index >= steps:
         return None, None, None
-    return index - begin, timesteps.shape[0] - begin, timesteps
+    return index - begin, steps - begin, timesteps
 
 
 def denoisers(pipeline: Any) -> dict[str, nn.Module]:

@@ -81,7 +81,8 @@ class Align(Guard[S]):
 
     def overrule(self, verdict: Verdict, step: Step) -> Verdict:
         """Compute while aligning."""
-        return Verdict(True, "align") if aligning(step.index, step.own_index, self.steps) else verdict
+        early = step.own_index < self.steps and aligning(step.index, step.own_index, self.steps)
+        return Verdict(True, "align") if early else verdict
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,9 @@ class Finite(Guard[S]):
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
         """Compute, and let the gate see the step without what cannot be trusted."""
         total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
-        if math.isfinite(total + sum(step.by_channel or ())):  # NaN and infinity survive a sum
+        if step.by_channel is not None:
+            total += sum(step.by_channel)
+        if math.isfinite(total):  # NaN and infinity survive a sum
             return self.gate.decide(state, step)
         _, state = self.gate.decide(state, step._replace(**dict.fromkeys(nonfinite_fields(step))))
         return Verdict(True, "not finite"), state

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from navicache.policies.protocols import Outcome, Step, Weights
 
+RESIDUAL = Weights(1.0, ((-1.0, 1.0),))
+OUTPUT = Weights(0.0, ((0.0, 1.0),))
+
 
 @dataclass(frozen=True)
 class ResidualHold:
@@ -22,7 +25,7 @@ class ResidualHold:
     def weights(self, state: None, step: Step) -> Weights:
         """The residual of the last computed step, added to the input."""
         del state, step
-        return Weights(1.0, ((-1.0, 1.0),))
+        return RESIDUAL
 
     def learn(self, state: None, outcome: Outcome) -> None:
         """Nothing to learn."""
@@ -46,7 +49,7 @@ class OutputHold:
     def weights(self, state: None, step: Step) -> Weights:
         """The output of the last computed step."""
         del state, step
-        return Weights(0.0, ((0.0, 1.0),))
+        return OUTPUT
 
     def learn(self, state: None, outcome: Outcome) -> None:
         """Nothing to learn."""

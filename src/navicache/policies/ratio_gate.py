@@ -22,6 +22,9 @@ GateOn = Literal["mean", "upper_bound"]
 Dimensions = Literal["scalar", "channel"]
 
 
+REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
+
+
 class RatioState(NamedTuple):
     """What the gate remembers within one run."""
 
@@ -71,15 +74,17 @@ class RatioGate:
         beliefs = state.beliefs
         if self.grow_on_reuse and not aligning(step.index, step.own_index, self.align_steps):
             beliefs = self._filters.predict(beliefs, step.progress)
-        ratios = self._filters.ratios(beliefs)
-        predicted = sum([self._used(r) * dx for r, dx in zip(ratios, changes, strict=True)]) / len(changes)
+        predicted = 0.0
+        for belief, change in zip(beliefs, changes, strict=True):
+            predicted += self._used(self.filter.ratio(belief)) * change
+        predicted /= len(changes)
         if self.relative:
             predicted = divide(predicted, step.output_size + self.output_epsilon)
         elif self.norm == "sum":
             predicted *= step.elements
         accumulated = state.accumulated + predicted
-        # Written so that a NaN computes, as in the official comparison.
-        verdict = Verdict(not accumulated < self.threshold, "gate")
+        # A NaN is not below anything and computes, as in the official comparison.
+        verdict = REUSE if accumulated < self.threshold else COMPUTE
         return verdict, RatioState(beliefs, state.observed, state.gains, accumulated, predicted)
 
     def learn(self, state: RatioState, outcome: Outcome) -> RatioState:
