@@ -36,6 +36,12 @@ def test_bytes_and_floats_agree():
     assert ssim(reference, video) == pytest.approx(ssim(floats(reference), floats(video)), abs=1e-6)
 
 
+def test_half_precision_is_for_keeping_not_for_counting():
+    reference, video = (clip.astype(np.float16) for clip in pairs()["coffee, grain"])
+    expected = ssim(reference.astype(np.float32), video.astype(np.float32))
+    assert ssim(reference, video) == pytest.approx(expected, abs=1e-6)
+
+
 @settings(deadline=None)  # the first example pays for an import
 @given(st.integers(0, 99), st.integers(1, 3), st.integers(11, 20), st.integers(11, 20))
 def test_properties(seed, frames, height, width):
