@@ -11,7 +11,7 @@ Clip = np.ndarray | Tensor
 Device = torch.device | str | None
 Score = Callable[[Tensor, Tensor], Tensor]
 
-CHUNK_PIXELS = 2**20  # two frames of 832x480: SSIM, the hungriest, then takes about 0.6 GB
+CHUNK_PIXELS = 2**20  # two frames of 832x480: SSIM, the hungriest, then takes about 0.7 GB
 
 
 def checked(clip: Clip, name: str = "video") -> Tensor:
