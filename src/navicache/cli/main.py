@@ -4,9 +4,12 @@ import argparse
 from collections.abc import Sequence
 
 from navicache import __version__
-from navicache.cli import demo
+from navicache.cli import demo, weights
 
-COMMANDS = {"demo": (demo, "generate with and without the cache on a small model, and show what happened")}
+COMMANDS = {
+    "demo": (demo, "generate with and without the cache on a small model, and show what happened"),
+    "weights": (weights, "fetch the weights of LPIPS, once"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,5 +22,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.command][0].run(options)
-    except (ValueError, TypeError, ImportError) as error:
+    except (ValueError, TypeError, ImportError, OSError) as error:
         parser.exit(2, f"navicache {options.command}: {error}\n")

@@ -1,0 +1,65 @@
+"""Every metric of one video against its reference."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from navicache.evaluation.flicker import flickering
+from navicache.evaluation.frames import Clip, Device, checked_pair
+from navicache.evaluation.perceptual import Unavailable, lpips
+from navicache.evaluation.psnr import decibels, frame_errors, mean_decibels
+from navicache.evaluation.similarity import ssim
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How near a video is to its reference; `docs/metrics.md` defines each figure."""
+
+    psnr: float  # decibels, mean over the frames
+    psnr_pooled: float  # decibels of the whole clip's squared error
+    ssim: float
+    lpips: float | None
+    lpips_missing: str | None  # why lpips is None
+    flickering: float
+    flickering_reference: float
+
+    def to_dict(self) -> dict[str, float | str | None]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def compare(reference: Clip, video: Clip, *, weights: Path | None = None, device: Device = None) -> Comparison:
+    """Score `video`, as (frames, height, width, 3) of floats in [0, 1] or uint8, against `reference`.
+
+    LPIPS without its weights, or on frames too small for it, is None with the reason; every other trouble is an error.
+
+    Example:
+        >>> import numpy as np
+        >>> still = np.full((2, 16, 16, 3), 0.5)
+        >>> scores = compare(still, still)
+        >>> scores.psnr, scores.flickering, scores.lpips
+        (100.0, 1.0, None)
+        >>> scores.lpips_missing
+        'LPIPS needs frames of at least 31x31 pixels, got 16x16'
+    """
+    checked_pair(reference, video)  # before flickering, which would call either of them "video"
+    flickers = flickering(video, device), flickering(reference, device)
+    errors = frame_errors(reference, video, device)
+    distance, reason = _lpips_or_reason(reference, video, weights, device)
+    return Comparison(
+        psnr=mean_decibels(errors),
+        psnr_pooled=decibels(errors.mean().item()),
+        ssim=ssim(reference, video, device),
+        lpips=distance,
+        lpips_missing=reason,
+        flickering=flickers[0],
+        flickering_reference=flickers[1],
+    )
+
+
+def _lpips_or_reason(
+    reference: Clip, video: Clip, weights: Path | None, device: Device
+) -> tuple[float | None, str | None]:
+    try:
+        return lpips(reference, video, weights, device), None
+    except Unavailable as error:
+        return None, str(error)
