@@ -3,10 +3,16 @@
 import argparse
 from collections.abc import Sequence
 
-from navicache import __version__
-from navicache.cli import demo
+import torch
 
-COMMANDS = {"demo": (demo, "generate with and without the cache on a small model, and show what happened")}
+from navicache import __version__
+from navicache.cli import demo, generate
+
+COMMANDS = {
+    "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
+    "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
+}
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,5 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.command][0].run(options)
-    except (ValueError, TypeError, ImportError) as error:
+    except (ValueError, TypeError, ImportError, OSError) as error:
         parser.exit(2, f"navicache {options.command}: {error}\n")
+    except torch.OutOfMemoryError as error:
+        hint = "try --offload model (then group, sequential), fewer --frames, or a smaller --height and --width"
+        parser.exit(2, f"navicache {options.command}: {str(error).splitlines()[0]}\n{hint}\n")
+    except KeyboardInterrupt:
+        parser.exit(INTERRUPTED, f"\nnavicache {options.command}: interrupted; nothing half-written is left\n")
