@@ -1,5 +1,7 @@
 """What is wrong is said on stderr, with advice, before the heavy work, and leaves nothing behind."""
 
+import importlib
+
 import pytest
 from tests.cli.common import SMALL, STATIC, names_in
 from tests.tiny import TINY
@@ -65,6 +67,16 @@ def test_an_image_has_no_frames(image_folder, tmp_path, capsys):
 def test_a_pipeline_that_needs_a_picture_is_refused():
     with pytest.raises(ValueError, match="WanImageToVideoPipeline also needs image"):
         check_call(TINY["wan_i2v"].build(), {})
+
+
+def test_a_package_the_metrics_lack_is_missed_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):
+    def compare(*_):
+        raise ModuleNotFoundError("No module named 'torchmetrics'")
+
+    monkeypatch.setattr(importlib.import_module("navicache.evaluation"), "compare", compare)
+    monkeypatch.setattr("navicache.cli.loading.load", lambda _: pytest.fail("loaded"))
+    message = refused(["generate", *SMALL, "--compare", "--out", str(tmp_path)], capsys)
+    assert "No module named 'torchmetrics'; pip install 'navicache[diffusers,eval]' brings it" in message
 
 
 def test_ctrl_c_while_a_video_is_written_leaves_no_part_of_it(tmp_path, monkeypatch, capsys):

@@ -4,8 +4,9 @@ import pytest
 import torch
 from tests.tiny.saved import save_wan
 
+import navicache
 from navicache.cli.job import Source
-from navicache.cli.loading import choose_device, choose_dtype, load
+from navicache.cli.loading import choose_device, choose_dtype, load, settle_in
 
 
 def dtypes(pipe) -> dict[str, torch.dtype]:
@@ -47,3 +48,33 @@ def test_devices(accelerator):
         choose_device(Source(device="cuda:2"))
     with pytest.raises(ValueError, match="no mps .PyTorch sees cpu and cuda."):
         choose_device(Source(device="mps"))
+
+
+@pytest.mark.parametrize(
+    ("part", "advice"),
+    [
+        ("model_index.json", "model_index.json is damaged"),
+        ("transformer/diffusion_pytorch_model.safetensors", "cannot load .*wan"),
+        ("text_encoder/model.safetensors", "cannot load .*wan"),
+    ],
+)
+def test_half_a_download_is_refused_with_its_name(part, advice, tmp_path):
+    folder = save_wan(tmp_path / "wan")
+    (folder / part).write_bytes((folder / part).read_bytes()[:40])
+    with pytest.raises(ValueError, match=advice):
+        load(Source(str(folder), device="cpu"))
+
+
+@pytest.mark.parametrize("way", ["model", "group"])
+def test_offload_leaves_a_pipeline_that_gives_the_same(way, wan_folder):
+    """On a device named "cpu", which is all there is here; accelerate's sequential hooks refuse that one."""
+    pipe, plain = (load(Source(str(wan_folder), device="cpu")) for _ in range(2))
+    settle_in(pipe, torch.device("cpu"), way)
+    sizes = {"num_frames": 5, "height": 32, "width": 32, "num_inference_steps": 4, "output_type": "latent"}
+    latents = []
+    for each in (pipe, plain):
+        each.set_progress_bar_config(disable=True)
+        with navicache.enable(each, "static", interval=2) as cache:
+            latents.append(each("a cat", **sizes, generator=torch.Generator().manual_seed(0)).frames)
+            assert cache.trace.runs[-1].computed_steps() == (0, 2, 3)
+    assert torch.equal(*latents)

@@ -41,6 +41,15 @@ def _check_multiple(name: str, value: int | None, unit: int) -> None:
         raise ValueError(f"--{name} must be a multiple of {unit}, got {value}: {near} or {near + unit} would do")
 
 
+def check_metrics() -> None:
+    """Measure something small: a package the metrics lack is missed now, and not after the videos are made."""
+    import numpy as np
+
+    from navicache.evaluation import compare  # pyright: ignore[reportMissingImports]
+
+    compare(np.zeros((2, 32, 32, 3)), np.ones((2, 32, 32, 3)))
+
+
 def check_words(unknown: Iterable[str], vocabulary: Collection[str]) -> None:
     """Refuse words the pocket never saw, and name those it knows that come nearest."""
     words = list(dict.fromkeys(unknown))

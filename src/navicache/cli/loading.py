@@ -24,11 +24,12 @@ def load(source: Source) -> Any:
     place = locate(source)
     vae = read_index(place).get("vae", [None, None])[1]
     from diffusers import DiffusionPipeline  # only now: it takes seconds to import, and a wrong name needs none
+    from safetensors import SafetensorError
 
     dtypes = {"default": dtype, **({"vae": torch.float32} if vae in FLOAT32_VAES else {})}
     try:
         pipe = DiffusionPipeline.from_pretrained(str(place), dtype=dtypes)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot load {source.model}: {error}") from error
     settle_in(pipe, device, source.offload)
     return pipe
@@ -85,11 +86,13 @@ def locate(source: Source) -> Path | str:
 
 def read_index(place: Path | str) -> dict[str, Any]:
     """What the pipeline is made of, before any weight is read."""
-    if isinstance(place, str):
-        return json.loads(_download(place).read_text(encoding="utf-8"))
-    if not (place / INDEX).is_file():
+    file = _download(place) if isinstance(place, str) else place / INDEX
+    if not file.is_file():
         raise ValueError(f"{place} is no diffusers pipeline: it holds no {INDEX} (single files: convert them first)")
-    return json.loads((place / INDEX).read_text(encoding="utf-8"))
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file} is damaged, get it again: {error}") from error
 
 
 def _download(name: str) -> Path:

@@ -25,7 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.command][0].run(options)
-    except (ValueError, TypeError, ImportError, OSError) as error:
+    except ImportError as error:
+        parser.exit(2, f"navicache {options.command}: {error}; pip install 'navicache[diffusers,eval]' brings it\n")
+    except (ValueError, TypeError, OSError) as error:
         parser.exit(2, f"navicache {options.command}: {error}\n")
     except torch.OutOfMemoryError as error:
         hint = "try --offload model (then group, sequential), fewer --frames, or a smaller --height and --width"

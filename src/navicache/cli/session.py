@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from navicache.cli.checks import check_output, check_sizes, check_words
+from navicache.cli.checks import check_metrics, check_output, check_sizes, check_words
 from navicache.cli.job import Job, check_call
 
 
@@ -15,7 +15,7 @@ def carry_out(job: Job) -> Iterator[Any]:
     job.caching.check()
     check_output(job.out)
     if job.compare:
-        import navicache.evaluation  # pyright: ignore[reportMissingImports]  # noqa: F401  (what it lacks, it says now)
+        check_metrics()
     from navicache.cli.generation import generate, warm_up
     from navicache.cli.loading import load
     from navicache.cli.results import write
