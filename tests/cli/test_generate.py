@@ -50,6 +50,7 @@ def test_compare_writes_everything_and_its_figures_are_true(tmp_path, wan_folder
     seconds = {side: times["loop"] for side, times in figures["seconds"].items()}
     assert figures["speedup"]["loop"] == pytest.approx(seconds["plain"] / seconds["cached"])
     assert figures["seed"] == 7
+    assert (figures["arguments"]["num_inference_steps"], figures["arguments"]["guidance_scale"]) == (8, 5.0)
 
     printed = capsys.readouterr()
     assert f"computed {run.computed} of 8 steps" in printed.out

@@ -4,6 +4,7 @@ import time
 
 import pytest
 import torch
+from tests.tiny import TINY
 
 import navicache
 from navicache.cli.progress import StepBar, watched
@@ -89,3 +90,14 @@ def test_it_asks_only_when_it_draws(capsys):
             bar.update()
         bar.close()
     assert len(asked) < 100
+
+
+def test_two_experts_are_counted_together(capsys):
+    pipe = TINY["wan22"].build()
+    with navicache.enable(pipe, "static", interval=2) as cache:
+        with watched(pipe, "cached", lambda: cache.progress):
+            TINY["wan22"].call(pipe, steps=12)
+        computed = sum(run.computed for run in cache.trace.runs)
+    assert len(cache.trace.runs) == 2
+    assert 0 < computed < 12
+    assert f"12/12 computed {computed} reused {12 - computed} [" in capsys.readouterr().err

@@ -54,10 +54,10 @@ def write(prompt: str, pair: Pair, folder: Path, fps: int, about: Mapping[str, A
     pair.trace.save(files["trace"])
     if pair.plain is None:
         return Result(prompt, pair, files)
-    return _write_comparison(Result(prompt, pair, files), pair.plain.media, folder, fps, about)
+    return _write_comparison(Result(prompt, pair, files), pair.plain, folder, fps, about)
 
 
-def _write_comparison(bare: Result, plain: Media, folder: Path, fps: int, about: Mapping[str, Any]) -> Result:
+def _write_comparison(bare: Result, plain: Take, folder: Path, fps: int, about: Mapping[str, Any]) -> Result:
     from navicache.evaluation import compare  # pyright: ignore[reportMissingImports]
 
     made = bare.pair.cached.media
@@ -68,13 +68,13 @@ def _write_comparison(bare: Result, plain: Media, folder: Path, fps: int, about:
         "metrics": folder / "metrics.json",
         **{name: folder / f"{name.replace('plot', 'trace')}.png" for name in _plots(bare)},
     }
-    result = Result(bare.prompt, bare.pair, files, compare(plain.clip, made.clip))
-    plain.save(files["plain"], fps)
-    Media(side_by_side(panels(result, plain)), made.is_video).save(files["side by side"], fps)
+    result = Result(bare.prompt, bare.pair, files, compare(plain.media.clip, made.clip))
+    plain.media.save(files["plain"], fps)
+    Media(side_by_side(panels(result, plain.media)), made.is_video).save(files["side by side"], fps)
     for name, run in _plots(result).items():
         save_trace_plot(run, files[name])
     with atomic_file(files["metrics"]) as file:
-        file.write(json.dumps(metrics(result, about), indent=1, allow_nan=False).encode() + b"\n")
+        file.write(json.dumps(metrics(result, plain, about), indent=1, allow_nan=False).encode() + b"\n")
     return result
 
 
@@ -94,15 +94,14 @@ def panels(result: Result, plain: Media) -> dict[str, Any]:
     }
 
 
-def metrics(result: Result, about: Mapping[str, Any]) -> dict[str, Any]:
+def metrics(result: Result, plain: Take, about: Mapping[str, Any]) -> dict[str, Any]:
     """The figures, ready for JSON."""
-    assert result.pair.plain is not None
     return {
         "prompt": result.prompt,
         **about,
         "policy": result.policy,
         "steps": result.steps,
         "quality": result.quality.to_dict(),
-        "seconds": {"plain": result.pair.plain.seconds(), "cached": result.pair.cached.seconds()},
+        "seconds": {"plain": plain.seconds(), "cached": result.pair.cached.seconds()},
         "speedup": result.speedup,
     }

@@ -49,6 +49,7 @@ def about(pipe: Any, job: Job) -> dict[str, Any]:
     parts = {name: str(part.dtype) for name, part in pipe.components.items() if isinstance(part, torch.nn.Module)}
     return {
         "model": job.source.model,
+        "arguments": dict(job.arguments),
         "seed": job.seed,
         "machine": {"device": str(device), "name": machine, "threads": torch.get_num_threads()},
         "versions": {"torch": torch.__version__, "python": platform.python_version()},
