@@ -1,44 +1,52 @@
-"""`navicache demo` leaves what it promises, and wrong options are answered with advice."""
+"""`navicache demo` compares on two prompts, and leaves a page and a table."""
 
 import re
 
-import av
 import pytest
+from tests.cli.common import STATIC, decoded, names_in
 
 from navicache import Trace, __version__
 from navicache.cli import main
 
 
-def test_demo_writes_videos_trace_plot_and_page(tmp_path, capsys):
-    # More steps than alignment needs, and a threshold at which some of them are reused.
-    assert main(["demo", "--steps", "16", "--threshold", "0.3", "--out", str(tmp_path / "new" / "folder")]) == 0
+@pytest.fixture
+def small(monkeypatch):
+    sizes = {"num_frames": 5, "height": 32, "width": 32}
+    monkeypatch.setattr("navicache.cli.demo.POCKET_CALL", {"num_inference_steps": 50, "guidance_scale": 5.0, **sizes})
+
+
+def test_demo_compares_on_two_prompts(small, tmp_path, capsys):
     folder = tmp_path / "new" / "folder"
-    (run,) = Trace.load(folder / "trace.json").runs
-    assert run.length == run.total == 16
-    assert 10 < run.computed < 16
-    for name in ("plain.mp4", "cached.mp4"):
-        with av.open(str(folder / name)) as video:
-            assert len(list(video.decode(video=0))) == 17
-    page = (folder / "index.html").read_text()
-    assert page.count("<video") == 2
-    assert f"<td>{run.computed}</td>" in page
-    assert not re.search(r'(src|href)="(?!data:)', page), "the page needs nothing beside itself"
+    assert main(["demo", "--steps", "6", *STATIC, "--out", str(folder)]) == 0
+    parts = [folder / "01-a-red-ball-moves-left", folder / "02-a-blue-cat-moves-right"]
+    assert sorted(folder.iterdir()) == [*parts, folder / "index.html"]
     printed = capsys.readouterr().out
-    assert f"computed {run.computed} of 16 steps" in printed
+    page = (folder / "index.html").read_text()
+    for part, prompt in zip(parts, ("a red ball moves left", "a blue cat moves right"), strict=True):
+        (run,) = Trace.load(part / "trace.json").runs
+        assert 1 < run.computed < run.length == 6
+        assert names_in(part) == [
+            "metrics.json",
+            "plain.mp4",
+            "side_by_side.mp4",
+            "trace.json",
+            "trace.png",
+            "video.mp4",
+        ]
+        assert len(decoded(part / "video.mp4")) == 5
+        assert re.search(rf"^{prompt} +{run.computed} of 6 +[\d.]+ +[\d.]+ +[\d.]+x +[\d.]+ +[\d.]+ ", printed, re.M)
+        assert str(part / "side_by_side.mp4") in printed
+        assert f"<h2>{prompt}</h2>" in page
+    assert page.count("<video") == 6
+    assert not re.search(r'(src|href)="(?!data:)', page), "the page needs nothing beside itself"
     assert str(folder / "index.html") in printed
-    assert not [path for path in folder.iterdir() if path.suffix == ".tmp"]
 
 
-@pytest.mark.parametrize(
-    ("options", "advice"),
-    [(["--policy", "nonsense"], "known: navicache, easycache"), (["--threshold", "-1"], "zero or more")],
-)
-def test_wrong_options_end_with_advice(options, advice, tmp_path, capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["demo", "--steps", "2", "--out", str(tmp_path), *options])
-    assert end.value.code == 2
-    assert advice in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
+def test_what_the_cache_says_about_the_model_is_said_once(small, tmp_path, caplog):
+    assert main(["demo", "--steps", "4", "--out", str(tmp_path)]) == 0
+    notes = [record.getMessage() for record in caplog.records if record.name == "navicache"]
+    assert len(notes) == 1
+    assert "unlisted size" in notes[0]
 
 
 def test_version(capsys):

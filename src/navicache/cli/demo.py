@@ -1,86 +1,92 @@
-"""`navicache demo`: a run without and one with the cache, side by side, on a small WanPipeline."""
+"""`navicache demo`: two prompts of the embedded model, with and without the cache, and a page to look at."""
 
 import argparse
-import time
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from navicache.cli.generate import add_caching, describe, positive
+from navicache.cli.job import POCKET_CALL, POCKET_FPS, Job, Source, read_caching
+
+PROMPTS = 2
+LONGEST_PROMPT = 44
 LEAD = (
-    "A small WanPipeline with random weights: it shows what the cache does and what it saves, not how good the videos "
-    "look. Give navicache.enable() your own pipeline for that."
+    "The pocket is a small but real text-to-video model that comes with navicache. Each prompt ran twice with the same "
+    "noise: once as it is, once with the cache. Seconds are of this machine, of the whole call from prompt to frames."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--out", type=Path, default=Path("outputs/demo"), help="folder to write to (%(default)s)")
-    parser.add_argument("--steps", type=int, default=50, help="denoising steps (%(default)s)")
-    parser.add_argument("--policy", default="navicache", help="policy of the catalog (%(default)s)")
-    parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
-
-
-@dataclass(frozen=True)
-class Result:
-    """One timed run."""
-
-    frames: Any
-    seconds: float
+    parser.add_argument("--steps", type=positive, default=POCKET_CALL["num_inference_steps"], help="(%(default)s)")
+    add_caching(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run twice, write videos, trace, plot and page, and say where they are."""
-    import navicache
-    from navicache.cli import tiny_wan
-    from navicache.records import Trace
-    from navicache.report.demo_page import Side, save_demo_page
-    from navicache.report.trace_plot import save_trace_plot
-    from navicache.report.video import save_video
+    """Compare on every prompt, write the page, and close with a table."""
+    from navicache.cli.session import carry_out
+    from navicache.pocket import PROMPTS as EXAMPLES  # pyright: ignore[reportAttributeAccessIssue]
 
-    pipe = tiny_wan.build()
-    knobs = {} if options.threshold is None else {"threshold": options.threshold}
-    cache = navicache.enable(pipe, options.policy, **knobs)  # first of all, so that a wrong option costs no wait
-    with cache:
-        generate(pipe, 2, "warming up")
-        cached = generate(pipe, options.steps, options.policy)
-        record = cache.trace.runs[-1]
-    plain = generate(pipe, options.steps, "no cache")
-    options.out.mkdir(parents=True, exist_ok=True)
-    files = {name: options.out / name for name in ("plain.mp4", "cached.mp4", "trace.json", "trace.png", "index.html")}
-    save_video(plain.frames, files["plain.mp4"])
-    save_video(cached.frames, files["cached.mp4"])
-    Trace((record,)).save(files["trace.json"])
-    save_trace_plot(record, files["trace.png"])
-    sides = (
-        Side("no cache", plain.seconds, options.steps, files["plain.mp4"]),
-        Side(options.policy, cached.seconds, record.computed, files["cached.mp4"]),
+    job = Job(
+        source=Source(),
+        prompts=tuple(EXAMPLES[:PROMPTS]),
+        arguments={**POCKET_CALL, "num_inference_steps": options.steps},
+        caching=read_caching(options),
+        out=options.out,
+        fps=POCKET_FPS,
+        compare=True,
     )
-    save_demo_page(files["index.html"], LEAD, sides, record, files["trace.png"])
-    print(f"\n{cache.summary(details=False)}\n")
-    for side in sides:
-        speedup = sides[0].seconds / side.seconds
-        print(f"  {side.name:<12} {side.computed:>3} computed steps  {side.seconds:6.2f} s  {speedup:.2f}x")
-    print("\nrandom weights: the videos are noise, the times are real\n")
-    print("\n".join(f"  {path}" for path in files.values()))
+    results = []
+    for result in carry_out(job):
+        print(describe(result), flush=True)
+        results.append(result)
+    page = write_page(results, options.out / "index.html")
+    print("\n" + "\n".join(table(results)))
+    print(f"\nopen {page}")
     return 0
 
 
-def generate(pipe: Any, steps: int, what: str) -> Result:
-    """One run by the clock, with a progress bar."""
-    from navicache.cli import tiny_wan
+def figures(result: Any) -> dict[str, str]:
+    """One row of the closing table, by its headings."""
+    quality, steps, prompt = result.quality, result.steps, result.prompt
+    return {
+        "prompt": prompt if len(prompt) <= LONGEST_PROMPT else f"{prompt[: LONGEST_PROMPT - 3]}...",
+        "computed steps": f"{steps['computed']} of {steps['total']}",
+        "seconds plain": f"{result.pair.plain.call_seconds:.1f}",
+        "seconds cached": f"{result.pair.cached.call_seconds:.1f}",
+        "speed-up": f"{result.speedup['call']:.2f}x",
+        "PSNR": f"{quality.psnr:.2f}",
+        "SSIM": f"{quality.ssim:.4f}",
+        "LPIPS": "-" if quality.lpips is None else f"{quality.lpips:.4f}",
+    }
 
-    pipe.set_progress_bar_config(desc=f"{what:>12}", leave=False)
-    arguments = tiny_wan.inputs()
-    start = time.perf_counter()
-    latents = pipe(num_inference_steps=steps, **{**arguments, "output_type": "latent"}).frames
-    seconds = time.perf_counter() - start
-    return Result(decode(pipe, latents), seconds)
+
+def table(results: Sequence[Any]) -> list[str]:
+    """The closing table, and why a column may be empty."""
+    from navicache.records.table import Column, lay_out
+
+    rows = [figures(result) for result in results]
+    columns = [Column(name.replace(" ", "\n"), [row[name] for row in rows], name == "prompt") for name in rows[0]]
+    missing = {f"LPIPS: {r.quality.lpips_missing}": None for r in results if r.quality.lpips is None}
+    return [*lay_out(columns), *missing]
 
 
-def decode(pipe: Any, latents: Any) -> Any:
-    """Latents to frames in [0, 1], outside the clock: the cache has no part in it."""
-    import torch
+def write_page(results: Sequence[Any], path: Path) -> Path:
+    """Everything on one page."""
+    from navicache.report.demo_page import Card, save_demo_page
 
-    with torch.no_grad():
-        video = pipe.vae.decode(latents, return_dict=False)[0]
-    return pipe.video_processor.postprocess_video(video, output_type="np")[0]
+    cards = [
+        Card(
+            prompt=result.prompt,
+            figures=figures(result),
+            plain=result.files["plain"],
+            cached=result.files["cached"],
+            together=result.files["side by side"],
+            plot=result.files["plot"],
+            run=result.pair.trace.runs[-1],
+        )
+        for result in results
+    ]
+    save_demo_page(path, LEAD, cards)
+    return path

@@ -3,13 +3,17 @@
 import argparse
 from collections.abc import Sequence
 
+import torch
+
 from navicache import __version__
-from navicache.cli import demo, weights
+from navicache.cli import demo, generate, weights
 
 COMMANDS = {
-    "demo": (demo, "generate with and without the cache on a small model, and show what happened"),
+    "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
+    "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "weights": (weights, "fetch the weights of LPIPS, once"),
 }
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,5 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.command][0].run(options)
-    except (ValueError, TypeError, ImportError, OSError) as error:
+    except ImportError as error:
+        parser.exit(2, f"navicache {options.command}: {error}; pip install 'navicache[diffusers,eval]' brings it\n")
+    except (ValueError, TypeError, OSError) as error:
         parser.exit(2, f"navicache {options.command}: {error}\n")
+    except torch.OutOfMemoryError as error:
+        hint = "try --offload model (then group, sequential), fewer --frames, or a smaller --height and --width"
+        parser.exit(2, f"navicache {options.command}: {str(error).splitlines()[0]}\n{hint}\n")
+    except KeyboardInterrupt:
+        parser.exit(INTERRUPTED, f"\nnavicache {options.command}: interrupted; nothing half-written is left\n")

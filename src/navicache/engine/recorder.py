@@ -120,6 +120,14 @@ class Recorder:
         current = self.current()
         return (*self._runs, current) if current else tuple(self._runs)
 
+    def progress(self) -> tuple[int, int]:
+        """Steps computed and reused in the open run, by their leading lines; nothing is fetched for it."""
+        leading: dict[tuple[int, int], bool] = {}
+        for place, line in self._lines.items():
+            computed = self._amended.get(place, {}).get("computed", line.verdict.compute)
+            leading.setdefault((place[0], place[2]), computed)
+        return sum(leading.values()), len(leading) - sum(leading.values())
+
     def _record(self, place: tuple[int, str, int], line: Line) -> StepRecord:
         index, stream, sample = place
         verdict, step, state = line

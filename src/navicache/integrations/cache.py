@@ -23,6 +23,12 @@ class Cache:
         """What happened, run by run and step by step, in all transformers of the pipeline."""
         return Trace(tuple(run for part in self._attachments.values() for run in part.engine.trace.runs))
 
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Steps computed and reused so far in the run at hand; cheap, and without a device sync, unlike `trace`."""
+        counts = [part.engine.recorder.progress() for part in self._attachments.values()]
+        return sum(computed for computed, _ in counts), sum(reused for _, reused in counts)
+
     def summary(self, details: bool = True) -> str:
         """The newest run of every transformer as text."""
         parts = [summarise(part.engine.trace, details=details) for part in self._attachments.values()]

@@ -1,9 +1,10 @@
-"""Frames into a file that every browser plays."""
+"""Frames into a file that every browser shows."""
 
 import os
 
 import av
 import numpy as np
+from PIL import Image
 
 from navicache.records import atomic_file
 
@@ -20,11 +21,21 @@ def save_video(frames: np.ndarray, path: str | os.PathLike[str], fps: int = 8) -
     """
     if frames.ndim != 4 or frames.shape[-1] != 3 or frames.shape[1] % 2 or frames.shape[2] % 2:
         raise ValueError(f"frames must be (frames, even height, even width, 3), got {frames.shape}")
-    pixels = (np.clip(frames, 0, 1) * 255).round().astype(np.uint8)
     with atomic_file(path) as file, av.open(file, "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=fps)
-        stream.height, stream.width, stream.pix_fmt = pixels.shape[1], pixels.shape[2], "yuv420p"
+        stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], "yuv420p"
         stream.options = {"crf": "16"}
-        for image in pixels:
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+        for image in frames:  # one by one: all bytes together would be another long video in memory
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(as_bytes(image), format="rgb24")))
         container.mux(stream.encode())
+
+
+def save_image(frame: np.ndarray, path: str | os.PathLike[str]) -> None:
+    """Write (height, width, 3) of floats in [0, 1] as PNG."""
+    with atomic_file(path) as file:
+        Image.fromarray(as_bytes(frame)).save(file, format="PNG")
+
+
+def as_bytes(frames: np.ndarray) -> np.ndarray:
+    """Floats in [0, 1] as bytes."""
+    return (np.clip(frames, 0, 1) * 255).round().astype(np.uint8)

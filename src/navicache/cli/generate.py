@@ -1,0 +1,101 @@
+"""`navicache generate`: a video (or image) of a prompt, with the cache and, to compare, without."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from navicache.cli.job import POCKET, POCKET_FPS, USUAL_FPS, Job, Source, read_arguments, read_caching
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("--model", default=POCKET, help="pocket, a diffusers folder, or a hub id (%(default)s)")
+    parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
+    parser.add_argument("--negative-prompt", help="what not to show")
+    parser.add_argument("--steps", type=positive, help="denoising steps")
+    parser.add_argument("--guidance", type=float, help="guidance scale")
+    parser.add_argument("--seed", type=int, default=0, help="of the noise, the same for every prompt (%(default)s)")
+    parser.add_argument("--frames", type=positive, help="length of the video")
+    parser.add_argument("--height", type=positive, help="in pixels")
+    parser.add_argument("--width", type=positive, help="in pixels")
+    parser.add_argument("--fps", type=positive, help=f"frames a second ({POCKET_FPS} for the pocket, {USUAL_FPS} else)")
+    add_caching(parser)
+    parser.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
+    parser.add_argument("--out", type=Path, default=Path("outputs/generate"), help="folder to write to (%(default)s)")
+    parser.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps (%(default)s)")
+    parser.add_argument("--offload", choices=("none", "model", "sequential", "group"), default="none")
+
+
+def add_caching(parser: argparse.ArgumentParser) -> None:
+    """Options of the cache, here and in the demo."""
+    parser.add_argument("--policy", help="policy of the catalog, in place of the default")
+    parser.add_argument("--mode", help="fast, mid or slow preset of the model")
+    parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
+    parser.add_argument("--speedup", type=float, help="a target, in place of a threshold")
+
+
+def positive(text: str) -> int:
+    """A whole number above zero.
+
+    Example:
+        >>> positive("17")
+        17
+    """
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"must be a whole number above zero, got {text!r}")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Generate, write, and say what came of it."""
+    from navicache.cli.session import carry_out
+
+    for result in carry_out(read_job(options)):
+        print(describe(result), flush=True)
+    return 0
+
+
+def read_job(options: argparse.Namespace) -> Job:
+    """The options as a job."""
+    source = Source(options.model, options.dtype, options.device, options.offload)
+    return Job(
+        source=source,
+        prompts=tuple(options.prompt or default_prompts(source)),
+        arguments=read_arguments(options, source.pocket),
+        caching=read_caching(options),
+        out=options.out,
+        seed=options.seed,
+        fps=options.fps or (POCKET_FPS if source.pocket else USUAL_FPS),
+        compare=options.compare,
+    )
+
+
+def default_prompts(source: Source) -> list[str]:
+    """The pocket has prompts of its own; every other model needs one."""
+    if not source.pocket:
+        raise ValueError(
+            f"say what to show: --prompt '...' (only the pocket has a prompt of its own, not {source.model})"
+        )
+    from navicache.pocket import PROMPTS  # pyright: ignore[reportAttributeAccessIssue]
+
+    return [PROMPTS[0]]
+
+
+def describe(result: Any) -> str:
+    """Decisions, seconds, quality and files, as lines."""
+    lines = [f"\n{result.prompt}", *(f"  {line}" for line in result.pair.summary.splitlines())]
+    for name, take in (("cached", result.pair.cached), ("no cache", result.pair.plain)):
+        if take is not None:
+            loop = "loop not told apart" if take.loop_seconds is None else f"denoising loop {take.loop_seconds:.2f} s"
+            lines.append(f"  {name:<8} {take.call_seconds:7.2f} s for the whole call, {loop}")
+    if faster := {name: f"{value:.2f}x" for name, value in result.speedup.items() if value}:
+        lines.append("  measured speed-up: " + ", ".join(f"{value} ({name})" for name, value in faster.items()))
+        lines.append("  against no cache:  " + describe_quality(result.quality))
+    return "\n".join([*lines, *(f"  {path}" for path in result.files.values())])
+
+
+def describe_quality(quality: Any) -> str:
+    """The three figures every paper gives."""
+    lpips = f"- ({quality.lpips_missing})" if quality.lpips is None else f"{quality.lpips:.4f}"
+    return f"PSNR {quality.psnr:.2f} dB, SSIM {quality.ssim:.4f}, LPIPS {lpips}"

@@ -1,0 +1,119 @@
+"""What is to be done, as the subcommands understood it: plain data, checked before anything is loaded."""
+
+import inspect
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import navicache
+from navicache.integrations.enable import DEFAULT_POLICY
+from navicache.models import MODES
+from navicache.policies import build_policy
+from navicache.policies.checks import check_choice
+
+POCKET = "pocket"
+POCKET_CALL = {"num_inference_steps": 50, "guidance_scale": 5.0, "num_frames": 17, "height": 128, "width": 128}
+POCKET_FPS, USUAL_FPS = 8, 16  # what the pocket was trained at; what Wan was
+FLAGS = {
+    "negative_prompt": "negative_prompt",
+    "num_inference_steps": "steps",
+    "guidance_scale": "guidance",
+    "num_frames": "frames",
+    "height": "height",
+    "width": "width",
+}  # argument of a diffusers pipeline -> option of ours
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which model, and how it is held."""
+
+    model: str = POCKET
+    dtype: str = "auto"
+    device: str = "auto"
+    offload: str = "none"
+
+    @property
+    def pocket(self) -> bool:
+        """Whether the embedded model is meant."""
+        return self.model == POCKET
+
+
+@dataclass(frozen=True)
+class Caching:
+    """What `navicache.enable` is asked for; None leaves the choice to it."""
+
+    policy: str | None = None
+    mode: str | None = None
+    knobs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def check(self) -> None:
+        """Refuse what no model could make right, so that a wrong option costs no wait."""
+        if self.mode is not None:
+            check_choice("mode", self.mode, MODES)
+        build_policy(self.policy or DEFAULT_POLICY, **{k: v for k, v in self.knobs.items() if k == "threshold"})
+
+    def enable(self, pipe: Any) -> navicache.Cache:
+        """The cache on this pipeline."""
+        return navicache.enable(pipe, self.policy, self.mode, **self.knobs)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything one subcommand was asked for."""
+
+    source: Source
+    prompts: tuple[str, ...]
+    arguments: Mapping[str, Any]  # of the pipeline's call, beside prompt and generator
+    caching: Caching
+    out: Path
+    seed: int = 0
+    fps: int = USUAL_FPS
+    compare: bool = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text the model will read."""
+        return (*self.prompts, self.arguments.get("negative_prompt", ""))
+
+    def folder(self, number: int) -> Path:
+        """Where the results of a prompt go: a folder of its own where there are several."""
+        if len(self.prompts) == 1:
+            return self.out
+        return self.out / f"{number + 1:02d}-{slug(self.prompts[number])}"
+
+
+def slug(text: str, longest: int = 48) -> str:
+    """A text as a file name.
+
+    Example:
+        >>> slug("A red ball, moving left!"), slug("***")
+        ('a-red-ball-moving-left', 'prompt')
+    """
+    words = "".join(c if c.isascii() and c.isalnum() else " " for c in text.lower()).split()
+    return "-".join(words)[:longest].strip("-") or "prompt"
+
+
+def read_caching(options: Namespace) -> Caching:
+    """The options of `add_caching`, as given."""
+    knobs = {"threshold": options.threshold, "speedup": options.speedup}
+    return Caching(options.policy, options.mode, {name: value for name, value in knobs.items() if value is not None})
+
+
+def read_arguments(options: Namespace, pocket: bool) -> dict[str, Any]:
+    """What the pipeline's call is given; what was left out keeps the pipeline's default, or the pocket's."""
+    given = {name: getattr(options, flag) for name, flag in FLAGS.items()}
+    return {**(POCKET_CALL if pocket else {}), **{name: value for name, value in given.items() if value is not None}}
+
+
+def check_call(pipe: Any, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments the pipeline does not take, and pipelines that need more than a prompt."""
+    kind, parameters = type(pipe).__name__, inspect.signature(pipe.__call__).parameters
+    for name in arguments:
+        if name not in parameters:
+            raise ValueError(f"{kind} takes no {name}: leave out --{FLAGS[name].replace('_', '-')}")
+    required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
+    if needs := [name for name in required if name != "prompt"]:
+        raise ValueError(f"{kind} also needs {', '.join(needs)}: use navicache.enable(pipe) in Python for it")

@@ -1,0 +1,49 @@
+"""Videos and images: the one place that tells them apart."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from navicache.report.video import save_image, save_video
+
+
+@dataclass(frozen=True)
+class Media:
+    """What a pipeline made: (frames, height, width, 3) in [0, 1]; an image is one frame."""
+
+    frames: np.ndarray
+    is_video: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called in file names."""
+        return "video" if self.is_video else "image"
+
+    @property
+    def suffix(self) -> str:
+        """Of its files."""
+        return ".mp4" if self.is_video else ".png"
+
+    @property
+    def clip(self) -> np.ndarray:
+        """For the metrics, which want two frames: an image is a still video, and means over frames stay the same."""
+        return self.frames if self.is_video else self.frames.repeat(2, axis=0)
+
+    def save(self, path: Path, fps: int) -> None:
+        """Write it, whole or not at all."""
+        if self.is_video:
+            save_video(self.frames, path, fps)
+        else:
+            save_image(self.frames[0], path)
+
+
+def read_output(output: np.ndarray) -> Media:
+    """The first sample of what a pipeline returns under `output_type="np"`.
+
+    Example:
+        >>> read_output(np.zeros((1, 5, 8, 8, 3))).name, read_output(np.zeros((1, 8, 8, 3))).name
+        ('video', 'image')
+    """
+    sample = np.asarray(output[0], dtype=np.float32)
+    return Media(sample, True) if sample.ndim == 4 else Media(sample[None], False)

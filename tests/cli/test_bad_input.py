@@ -1,0 +1,102 @@
+"""What is wrong is said on stderr, with advice, before the heavy work, and leaves nothing behind."""
+
+import importlib
+
+import pytest
+from tests.cli.common import SMALL, STATIC, names_in
+from tests.tiny import TINY
+
+from navicache.cli import main
+from navicache.cli.job import check_call
+
+
+def refused(arguments, capsys) -> str:
+    """The advice; exit code 2 and no traceback."""
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    message = capsys.readouterr().err
+    assert "Traceback" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["--policy", "nonsense"], "known: navicache, easycache"),
+        (["--mode", "quick"], "mode must be one of 'fast', 'mid', 'slow', got 'quick'"),
+        (["--threshold", "-1"], "zero or more"),
+        (["--policy", "static", "--threshold", "0.1"], "'static' has no knob 'threshold'"),
+        (["--speedup", "2"], "speedup, a target in place of a threshold, is not built yet"),
+        (["--steps", "0"], "--steps: must be a whole number above zero, got '0'"),
+        (["--frames", "6"], "--frames must be 4k+1, got 6: 5 or 9 would do"),
+        (["--frames", "8"], "--frames must be 4k+1, got 8: 5 or 9 would do"),
+        (["--height", "40"], "--height must be a multiple of 16, got 40: 32 or 48 would do"),
+        (["--width", "8"], "--width must be a multiple of 16, got 8: 16 or 32 would do"),
+        (["--device", "tpu"], "unknown device 'tpu'"),
+        (["--device", "cuda:x"], "unknown device 'cuda:x'"),
+        (["--device", "cpu", "--offload", "model"], "the device is the CPU"),
+        (["--device", "cpu", "--dtype", "bfloat16"], "the pocket runs in float32 on the CPU"),
+        (["--prompt", "a red bal moves leftt"], "does not know: 'bal' (nearest: ball); 'leftt' (nearest: left)"),
+        (["--negative-prompt", "zebra"], "does not know: 'zebra'. It knows 8 words: a, ball"),
+        (["--model", "nonsense"], "no folder nonsense: give 'pocket', a diffusers folder"),
+        (["--model", "./a/b/c", "--prompt", "x"], "no folder ./a/b/c"),
+        (["--model", "owner/name"], "say what to show: --prompt"),
+    ],
+)
+def test_wrong_options_end_with_advice(options, advice, tmp_path, capsys):
+    extra = [] if "--model" not in options or "--prompt" in options or "owner/name" in options else ["--prompt", "x"]
+    assert advice in refused(["generate", *SMALL, *options, *extra, "--out", str(tmp_path / "out")], capsys)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [(["--policy", "nonsense"], "known: navicache, easycache"), (["--threshold", "-1"], "zero or more")],
+)
+def test_the_demo_refuses_as_well(options, advice, tmp_path, capsys):
+    assert advice in refused(["demo", "--out", str(tmp_path / "out"), *options], capsys)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_image_has_no_frames(image_folder, tmp_path, capsys):
+    options = ["--model", str(image_folder), "--prompt", "a cat", "--frames", "5", "--out", str(tmp_path / "out")]
+    assert "AuraFlowPipeline takes no num_frames: leave out --frames" in refused(["generate", *options], capsys)
+
+
+def test_a_pipeline_that_needs_a_picture_is_refused():
+    with pytest.raises(ValueError, match="WanImageToVideoPipeline also needs image"):
+        check_call(TINY["wan_i2v"].build(), {})
+
+
+def test_a_package_the_metrics_lack_is_missed_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):
+    def compare(*_):
+        raise ModuleNotFoundError("No module named 'torchmetrics'")
+
+    monkeypatch.setattr(importlib.import_module("navicache.evaluation"), "compare", compare)
+    monkeypatch.setattr("navicache.cli.loading.load", lambda _: pytest.fail("loaded"))
+    message = refused(["generate", *SMALL, "--compare", "--out", str(tmp_path)], capsys)
+    assert "No module named 'torchmetrics'; pip install 'navicache[diffusers,eval]' brings it" in message
+
+
+def test_ctrl_c_while_a_video_is_written_leaves_no_part_of_it(tmp_path, monkeypatch, capsys):
+    written = iter(range(3))
+
+    def interrupted(*_, **__):
+        if next(written) == 2:
+            raise KeyboardInterrupt
+        return original(*_, **__)
+
+    import av
+
+    original = av.VideoFrame.from_ndarray
+
+    class Frames:
+        from_ndarray = staticmethod(interrupted)
+
+    monkeypatch.setattr("navicache.report.video.av.VideoFrame", Frames)
+    with pytest.raises(SystemExit) as end:
+        main(["generate", *SMALL, *STATIC, "--out", str(tmp_path)])
+    assert end.value.code == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert names_in(tmp_path) == []
