@@ -45,7 +45,7 @@ def check_metrics() -> None:
     """Measure something small: a package the metrics lack is missed now, and not after the videos are made."""
     import numpy as np
 
-    from navicache.evaluation import compare  # pyright: ignore[reportMissingImports]
+    from navicache.evaluation import compare
 
     compare(np.zeros((2, 32, 32, 3)), np.ones((2, 32, 32, 3)))
 

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare on every prompt, write the page, and close with a table."""
     from navicache.cli.session import carry_out
-    from navicache.pocket import PROMPTS as EXAMPLES  # pyright: ignore[reportAttributeAccessIssue]
+    from navicache.pocket import PROMPTS as EXAMPLES
 
     job = Job(
         source=Source(),

@@ -77,7 +77,7 @@ def default_prompts(source: Source) -> list[str]:
         raise ValueError(
             f"say what to show: --prompt '...' (only the pocket has a prompt of its own, not {source.model})"
         )
-    from navicache.pocket import PROMPTS  # pyright: ignore[reportAttributeAccessIssue]
+    from navicache.pocket import PROMPTS
 
     return [PROMPTS[0]]
 

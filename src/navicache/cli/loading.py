@@ -71,7 +71,7 @@ def choose_dtype(source: Source, device: torch.device) -> torch.dtype:
 def locate(source: Source) -> Path | str:
     """The folder, or the hub's name of the model."""
     if source.pocket:
-        from navicache.pocket import checkpoint_path  # pyright: ignore[reportAttributeAccessIssue]
+        from navicache.pocket import checkpoint_path
 
         return checkpoint_path()
     path = Path(source.model).expanduser()

@@ -58,7 +58,7 @@ def write(prompt: str, pair: Pair, folder: Path, fps: int, about: Mapping[str, A
 
 
 def _write_comparison(bare: Result, plain: Take, folder: Path, fps: int, about: Mapping[str, Any]) -> Result:
-    from navicache.evaluation import compare  # pyright: ignore[reportMissingImports]
+    from navicache.evaluation import compare
 
     made = bare.pair.cached.media
     files = {

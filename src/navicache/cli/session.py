@@ -35,7 +35,7 @@ def check(pipe: Any, job: Job) -> None:
     check_call(pipe, job.arguments)
     check_sizes(pipe, job.arguments)
     if job.source.pocket:
-        from navicache.pocket.words import unknown  # pyright: ignore[reportMissingImports]
+        from navicache.pocket import unknown
 
         check_words((word for text in job.texts for word in unknown(text)), pipe.tokenizer.get_vocab())
 

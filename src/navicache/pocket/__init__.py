@@ -1,1 +1,19 @@
-"""The embedded model: a small real Wan, the world it was trained on, and how."""
+"""The embedded model: a small real Wan, the world it was trained on, and how.
+
+Example:
+    >>> checkpoint_path().name
+    'checkpoint'
+"""
+
+from pathlib import Path
+
+from navicache.pocket.prompts import PROMPTS, unknown
+
+FRAMES, SIZE = 17, 128
+
+__all__ = ["FRAMES", "PROMPTS", "SIZE", "checkpoint_path", "unknown"]
+
+
+def checkpoint_path() -> Path:
+    """The folder that `WanPipeline.from_pretrained` opens."""
+    return Path(__file__).parent / "checkpoint"

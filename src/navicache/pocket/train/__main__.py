@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from navicache.pocket.train import autoencoder, denoiser, pack
+from navicache.pocket.train import autoencoder, denoiser, pack, polish
 from navicache.pocket.train.latents import Latents, encode_world
 from navicache.pocket.train.session import Session
 from navicache.pocket.world import draw, render
@@ -18,7 +18,7 @@ HELD_OUT_SEED = 1_000_003
 
 
 def main() -> None:
-    """Both stages, then the checkpoint."""
+    """All stages, then the checkpoint."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
@@ -31,6 +31,8 @@ def main() -> None:
     session = Session("denoiser", options.out, options.denoiser_seconds)
     model = denoiser.train(session, latents, options.device, settings)
     vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
+    polish.polish(vae, Session("polish", options.out, options.polish_seconds), options.device, _clips(options), polish.Settings())
+    _check(vae, options, "polished")
     pack.pack(vae, model, options.out / "checkpoint")
     print(f"checkpoint in {options.out / 'checkpoint'}")
 
@@ -42,6 +44,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")
     parser.add_argument("--autoencoder-seconds", type=float, default=480)
     parser.add_argument("--denoiser-seconds", type=float, default=500)
+    parser.add_argument("--polish-seconds", type=float, default=120)
     parser.add_argument("--clips", type=int, default=autoencoder.Settings.videos, help="videos the autoencoder sees")
     parser.add_argument("--videos", type=int, default=denoiser.Settings.videos, help="videos the transformer sees")
     parser.add_argument("--batch", type=int, default=denoiser.Settings.batch, help="of the transformer")
@@ -53,15 +56,22 @@ def _options() -> argparse.Namespace:
 
 def _autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
     session = Session("autoencoder", options.out, options.autoencoder_seconds)
-    settings = autoencoder.Settings(videos=options.clips, size=options.size, frames=options.frames)
-    model = autoencoder.train(session, options.device, settings)
+    model = autoencoder.train(session, options.device, _clips(options))
+    _check(model, options, "autoencoder")
+    return model
+
+
+def _clips(options: argparse.Namespace) -> autoencoder.Settings:
+    return autoencoder.Settings(videos=options.clips, size=options.size, frames=options.frames)
+
+
+def _check(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace, name: str) -> None:
     scenes = draw(options.checked, HELD_OUT_SEED).to(options.device)
     parts = [scenes[start : start + 16] for start in range(0, options.checked, 16)]
     quality = torch.cat([autoencoder.measure(model, render(part, options.frames, options.size)) for part in parts])
-    figures = {"psnr": quality.mean().item(), "worst": quality.min().item(), "steps": session.step}
-    (options.out / "autoencoder.json").write_text(json.dumps(figures))
-    print(f"autoencoder: {figures['psnr']:.2f} dB on {options.checked} held-out videos, {figures['worst']:.2f} at worst")
-    return model
+    figures = {"psnr": quality.mean().item(), "worst": quality.min().item()}
+    (options.out / f"{name}.json").write_text(json.dumps(figures))
+    print(f"{name}: {figures['psnr']:.2f} dB on {options.checked} held-out videos, {figures['worst']:.2f} at worst")
 
 
 def _latents(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace) -> Latents:

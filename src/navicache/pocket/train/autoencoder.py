@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -45,11 +44,11 @@ def train(session: Session, device: str, settings: Settings) -> AutoencoderKLWan
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
     learners = {whole: Replay(partial(_learn, model, optimizer, settings), optimizer) for whole in (False, True)}
-    clips = _clips(session, device, settings)
+    batches = clips(session, device, settings)
     for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
         set_rate(optimizer, session, settings.rate, settings.warm_up)
         whole = session.share >= WHOLE_FROM
-        session.note(50, learners[whole](clips(whole)))
+        session.note(50, learners[whole](batches(whole)))
     return model.eval()
 
 
@@ -68,7 +67,7 @@ def _learn(model: Any, optimizer: Any, settings: Settings, video: torch.Tensor) 
     return {"loss": loss.detach(), "psnr": 10 * torch.log10(4 / square.detach()), "divergence": divergence.detach()}
 
 
-def _clips(session: Session, device: str, settings: Settings) -> Callable[[bool], torch.Tensor]:
+def clips(session: Session, device: str, settings: Settings) -> Callable[[bool], torch.Tensor]:
     """Batches of crops or of whole videos, cut from a pool that is drawn once."""
     pool = videos(settings.videos, session.step, device, settings)
     generator = torch.Generator().manual_seed(session.step)
@@ -122,9 +121,3 @@ def measure(model: AutoencoderKLWan, video: torch.Tensor) -> torch.Tensor:
     """PSNR of each video after a round trip through the model, in decibels."""
     restored = model.decode(model.encode(video).latent_dist.mode()).sample
     return 10 * torch.log10(4 / (restored - video).float().square().mean((1, 2, 3, 4)))
-
-
-def save(model: AutoencoderKLWan, folder: Path, mean: torch.Tensor, std: torch.Tensor) -> None:
-    """As diffusers stores it, with the statistics of its latents."""
-    model.register_to_config(latents_mean=mean.tolist(), latents_std=std.tolist())
-    model.save_pretrained(folder)
