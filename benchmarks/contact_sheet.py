@@ -32,7 +32,9 @@ def save_sheet(cards: Sequence[Card], path: Path, title: str) -> None:
     columns = min(COLUMNS, len(cards))
     sheet = Image.new("RGB", (columns * (width + MARGIN) + MARGIN, HEAD + lines * (height + MARGIN)), "white")
     pen = ImageDraw.Draw(sheet)
-    pen.text((MARGIN, 18), title, fill=INK, font=_font(24, bold=True))
+    pen.text((MARGIN, 16), title, fill=INK, font=_font(24, bold=True))
+    after = MARGIN + 24 + pen.textlength(title, font=_font(24, bold=True))
+    pen.text((after, 23), "✓ found by the reader   ✗ found instead", fill=GREY, font=_font(16))
     for number, card in enumerate(cards):
         left = MARGIN + number % COLUMNS * (width + MARGIN)
         top = HEAD + number // COLUMNS * (height + MARGIN)
@@ -46,20 +48,20 @@ def _draw(sheet: Image.Image, pen: ImageDraw.ImageDraw, card: Card, left: int, t
     lines = _wrap(pen, card.caption, SHOWN * FRAME)
     for number, line in enumerate(lines):
         pen.text((left, top + FRAME + 5 + 19 * number), line, fill=INK, font=_font(15))
-    _marks(pen, card, left, top + FRAME + 6 + 19 * 2)
+    _marks(pen, card, left, top + FRAME + 7 + 19 * len(lines))
 
 
 def _marks(pen: ImageDraw.ImageDraw, card: Card, left: int, top: int) -> None:
-    """A tick or a cross for each reading, with what was read where it is wrong."""
+    """A tick or a cross for each reading; a cross stands before what was read instead."""
     for name in READINGS:
         found = card.found[name]
-        if found["asked"]:
-            mark, colour = ("✓", GREEN) if found["right"] else ("✗", RED)
-            text = f"{mark} {name}" if found["right"] else f"{mark} {name}: {found['read']}"
-        else:
+        instead = f"no {name}" if found["read"] == "none" else found["read"]
+        text, colour = (f"✓ {name}", GREEN) if found["right"] else (f"✗ {instead}", RED)
+        if not found["asked"]:
             text, colour = f"– no {name} asked", GREY
-        pen.text((left, top), text, fill=colour, font=_font(14, bold=found["asked"]))
-        left += round(pen.textlength(text, font=_font(14, bold=found["asked"]))) + 22
+        font = _font(14, bold=found["asked"])
+        pen.text((left, top), text, fill=colour, font=font)
+        left += round(pen.textlength(text, font=font)) + 22
     pen.text((left, top), card.kind, fill=GREY, font=_font(14))
 
 
@@ -73,7 +75,7 @@ def _wrap(pen: ImageDraw.ImageDraw, text: str, width: int) -> list[str]:
     words, first = text.split(), 0
     while first < len(words) and pen.textlength(" ".join(words[: first + 1]), font=_font(15)) <= width:
         first += 1
-    return [" ".join(words[:first]), " ".join(words[first:])]
+    return [line for line in (" ".join(words[:first]), " ".join(words[first:])) if line]
 
 
 def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:

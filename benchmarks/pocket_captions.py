@@ -149,7 +149,7 @@ def _cards(split: str, videos: torch.Tensor, rows: Sequence[dict[str, Any]]) -> 
 
 
 def _title(options: argparse.Namespace) -> str:
-    return f"{options.steps} steps, guidance {options.guidance:g}, {options.dtype}"
+    return f"Held-out captions: {options.steps} steps, guidance {options.guidance:g}, {options.dtype}"
 
 
 def _open(options: argparse.Namespace) -> WanPipeline:
