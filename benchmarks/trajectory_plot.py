@@ -13,7 +13,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73")  # after Okabe and Ito
 INK, GREY = "#222222", "#666666"
 TURBULENT = 2.0  # times the smallest mean ratio
 PANELS = {
-    "ratio": "ratio: mean|Δoutput| / mean|Δlatent| between neighbouring steps",
+    "ratio": "ratio: mean|Δoutput| / mean|Δlatent| between neighbouring steps; shaded: twice its minimum or more",
     "change": "relative change of the output: mean|Δoutput| / mean|output|",
 }
 Trajectories = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
@@ -30,11 +30,14 @@ def save_plot(trajectories: Trajectories, path: Path, subtitle: str) -> None:
     _regions(panels, np.mean([np.array(found["ratio"]).mean(0) for found in trajectories.values()], 0))
     panels[0].legend(loc="upper center", ncols=3, fontsize=9, frameon=False, bbox_to_anchor=(0.5, 0.9))
     panels[-1].set_xlabel("denoising step (0: pure noise); line: mean over the prompts, band: 10 to 90 %", fontsize=9)
-    figure.suptitle(
-        f"Turbulent start, smooth middle, turbulent end?\nEmbedded model, conditional branch, {subtitle}",
-        x=0.008, ha="left", fontsize=11, fontweight="bold", color=INK,
-    )  # fmt: skip
+    _head(figure, ("Turbulent start, smooth middle, turbulent end?", f"embedded model, conditional branch, {subtitle}"))
     figure.savefig(path)
+
+
+def _head(figure: Figure, lines: tuple[str, str]) -> None:
+    figure.text(0.008, 0.99, lines[0], va="top", fontsize=12, fontweight="bold", color=INK)
+    figure.text(0.008, 0.955, lines[1], va="top", fontsize=9.5, color=GREY)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, 0.925))
 
 
 def turbulent_ends(mean_ratio: np.ndarray) -> tuple[int, int]:
@@ -72,8 +75,7 @@ def _regions(panels: Sequence[Axes], mean_ratio: np.ndarray) -> None:
     for name, left, right in (*spans, ("turbulent end", end + 0.5, last + 0.5)):
         for axes in panels if name != "smooth middle" else ():
             axes.axvspan(left, right, color="#f2ead8", zorder=0, linewidth=0)
-        note = f"{name}\n(ratio ≥ 2 × its minimum)" if name == "turbulent start" else name
         if right > left:
             place = {"x": (left + right) / 2, "y": 0.98, "transform": panels[0].get_xaxis_transform()}
-            panels[0].text(s=note, ha="center", va="top", fontsize=8.5, color=GREY, **place)
+            panels[0].text(s=name, ha="center", va="top", fontsize=8.5, color=GREY, **place)
     panels[0].set_xlim(0.5, last + 0.5)
