@@ -76,6 +76,9 @@ def test_the_batch_size_changes_no_video(script, checkpoint, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings(
+    "ignore:__array__ implementation doesn't accept a copy:DeprecationWarning"
+)  # diffusers' DPM
 def test_trajectory(script, checkpoint, tmp_path):
     sizes = ["--prompts", "3", "--batch", "2", "--steps", "6"]
     module = script("pocket_trajectory")
