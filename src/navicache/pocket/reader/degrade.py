@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 BLOCK = 8
-COARSENESS = 0.6  # about 30 dB on this world
+COARSENESS = 1.2  # about 30 dB on this world
 
 
 def blur(video: torch.Tensor, sigma: float = 1.0) -> torch.Tensor:
