@@ -1,0 +1,67 @@
+"""What a video shows, and whether it is what its scene says."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from navicache.pocket.reader.backgrounds import Backgrounds, features
+from navicache.pocket.reader.objects import direction, first_object, vivid
+from navicache.pocket.world import Scenes, words
+
+AT_ONCE = 8  # videos: more would not be faster
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Per video an index into `words.BACKGROUNDS`, `words.COLOURS` and `words.DIRECTIONS`, -1 where there is none."""
+
+    background: torch.Tensor
+    colour: torch.Tensor
+    direction: torch.Tensor
+
+
+class Verdict(NamedTuple):
+    """Per video: whether a reading is right, and whether the caption asks for it."""
+
+    right: torch.Tensor
+    asked: torch.Tensor
+
+    @property
+    def share(self) -> float:
+        """Right ones among those asked for."""
+        return (self.right & self.asked).sum().item() / max(1, self.asked.sum().item())
+
+
+def read(video: torch.Tensor, pair: bool | torch.Tensor, backgrounds: Backgrounds) -> Reading:
+    """Read videos (videos, 3, frames, height, width) with values in [-1, 1], told only which show two objects.
+
+    Example:
+        >>> from navicache.pocket.reader import learn_backgrounds
+        >>> from navicache.pocket.world import draw, render
+        >>> scenes = draw(2, seed=6)
+        >>> found = read(render(scenes, frames=5, size=64), scenes.pair, learn_backgrounds(scenes=60))
+        >>> found.colour.tolist() == scenes.colour[:, 0].tolist()
+        True
+    """
+    pairs = torch.as_tensor(pair, device=video.device).expand(len(video))
+    parts = [_read(*part, backgrounds) for part in zip(video.split(AT_ONCE), pairs.split(AT_ONCE), strict=True)]
+    return Reading(*(torch.cat(column).cpu() for column in zip(*parts, strict=True)))
+
+
+def _read(video: torch.Tensor, pair: torch.Tensor, backgrounds: Backgrounds) -> tuple[torch.Tensor, ...]:
+    video = video.float()
+    strong, hue = vivid(video)
+    colour, mask = first_object(strong, hue, pair)
+    return backgrounds.nearest(features(video, strong)), colour, direction(mask)
+
+
+def judge(reading: Reading, scenes: Scenes) -> dict[str, Verdict]:
+    """Compare with the scenes; a direction is asked for only where the first object moves in one."""
+    every = torch.ones(len(scenes), dtype=torch.bool)
+    motion = scenes.motion[:, 0].cpu()
+    return {
+        "background": Verdict(reading.background == scenes.background.cpu(), every),
+        "colour": Verdict(reading.colour == scenes.colour[:, 0].cpu(), every),
+        "direction": Verdict(reading.direction == motion, motion < len(words.DIRECTIONS)),
+    }

@@ -1,0 +1,95 @@
+"""The reader: right on rendered videos, also on damaged ones, and on blocks whose answer is plain."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from navicache.pocket.reader import Reading, judge, learn_backgrounds, read, validate
+from navicache.pocket.reader.degrade import blur, compress, noise
+from navicache.pocket.reader.objects import NONE
+from navicache.pocket.world import draw, render, words
+
+SMALL = {"frames": 5, "size": 64}  # a fourteenth of the real work
+LIMIT = 0.97
+
+
+@pytest.fixture(scope="module")
+def backgrounds():
+    return learn_backgrounds()
+
+
+@pytest.mark.parametrize(("split", "seed"), [("seen", 41), ("unseen", 42)])
+def test_it_is_right_on_rendered_videos(backgrounds, split, seed):
+    found = validate(draw(150, seed, split), backgrounds, ["clean"], **SMALL)["clean"]
+    assert {name: verdict.share for name, verdict in found.items() if verdict.share < LIMIT} == {}
+    assert found["direction"].asked.sum() > 30
+
+
+def test_it_bears_damage(backgrounds):
+    found = validate(draw(48, 43, "unseen"), backgrounds, ["all three"], **SMALL)["all three"]
+    assert all(int((verdict.asked & ~verdict.right).sum()) <= 1 for verdict in found.values())
+
+
+def test_the_batch_does_not_matter(backgrounds):
+    scenes = draw(10, 5)
+    video = render(scenes, frames=5, size=32)
+    together = read(video, scenes.pair, backgrounds)
+    alone = [read(video[row : row + 1], bool(scenes.pair[row]), backgrounds) for row in range(10)]
+    for name in ("background", "colour", "direction"):
+        assert getattr(together, name).tolist() == [int(getattr(one, name)) for one in alone]
+
+
+def block(colour: str, move: tuple[float, float], frames: int = 9, size: int = 48) -> torch.Tensor:
+    """A square of this colour on grey that crosses so much of the picture, where half its width is 1."""
+    half = (torch.arange(size) + 0.5) * 2 / size - 1
+    time = torch.linspace(-0.5, 0.5, frames).view(-1, 1, 1)
+    inside = ((half - move[0] * time).abs() < 0.25) & ((half.view(-1, 1) - move[1] * time).abs() < 0.25)
+    paint = torch.tensor(words.COLOURS[colour]).view(3, 1, 1, 1)
+    return (torch.where(inside, paint, 0.6) * 2 - 1).unsqueeze(0)
+
+
+@given(st.sampled_from(list(words.COLOURS)), st.sampled_from(list(words.DIRECTIONS)), st.floats(0.3, 1.4))
+@settings(max_examples=40, deadline=None)
+def test_a_moving_block(colour, way, far):
+    across, down = words.DIRECTIONS[way]
+    found = read(block(colour, (across * far, down * far)), pair=False, backgrounds=FLAT)
+    assert list(words.COLOURS)[found.colour] == colour
+    assert list(words.DIRECTIONS)[found.direction] == way
+
+
+def test_what_stands_still_has_no_direction():
+    assert read(block("red", (0.0, 0.0)), False, FLAT).direction.tolist() == [NONE]
+
+
+def test_a_picture_without_an_object_has_no_colour():
+    found = read(torch.zeros(2, 3, 5, 32, 32), False, FLAT)
+    assert found.colour.tolist() == found.direction.tolist() == [NONE, NONE]
+
+
+def test_of_two_blocks_the_left_one_is_read():
+    left, right = block("green", (0.0, 0.9)), block("pink", (0.0, -0.9))
+    video = torch.cat([left[..., 12:36], right[..., 12:36]], -1)
+    found = read(video, True, FLAT)
+    assert (list(words.COLOURS)[found.colour], list(words.DIRECTIONS)[found.direction]) == ("green", "falling")
+
+
+def test_directions_are_asked_for_only_where_there_is_one():
+    scenes = draw(64, 9)
+    nothing = torch.full((64,), NONE)
+    verdict = judge(Reading(nothing, nothing, nothing), scenes)["direction"]
+    assert verdict.asked.tolist() == [words.MOTIONS[motion] in words.DIRECTIONS for motion in scenes.motion[:, 0]]
+    assert not verdict.right.any()
+    assert verdict.share == 0
+
+
+def test_damage_is_as_strong_as_it_says():
+    video = render(draw(4, 3), frames=3, size=64)
+    quality = {name: -10 * ((f(video) - video).square().mean() / 4).log10() for name, f in DAMAGE.items()}
+    assert 30 < quality["noise"] < 31
+    assert 27 < quality["compression"] < 32
+    assert 28 < quality["blur"] < 40
+
+
+DAMAGE = {"blur": blur, "noise": noise, "compression": compress}
+FLAT = learn_backgrounds(scenes=48)

@@ -1,0 +1,121 @@
+"""The world: the same from the same seed, described by its captions, split into seen and unseen kinds."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.pocket.grammar import parse, thing
+
+from navicache.pocket.train import tokenizer as tokens
+from navicache.pocket.world import captions, draw, render, vocabulary, words
+from navicache.pocket.world.captions import LONGEST
+from navicache.pocket.world.paths import follow
+from navicache.pocket.world.render import PAN, ZOOM
+
+SEEDS = st.integers(0, 2**31)
+SPLITS = st.sampled_from(("seen", "unseen"))
+SMALL = {"frames": 3, "size": 24}
+
+
+@given(SEEDS, SPLITS)
+@settings(max_examples=5, deadline=None)
+def test_the_same_seed_gives_the_same_scenes_and_video(seed, split):
+    first, second = draw(3, seed, split), draw(3, seed, split)
+    assert captions(first) == captions(second)
+    assert torch.equal(render(first, **SMALL), render(second, **SMALL))
+
+
+def test_another_seed_gives_other_scenes():
+    assert captions(draw(8, 0)) != captions(draw(8, 1))
+
+
+@given(SEEDS, SPLITS)
+@settings(max_examples=20, deadline=None)
+def test_captions_say_what_the_scenes_hold(seed, split):
+    scenes = draw(16, seed, split)
+    for row, caption in enumerate(captions(scenes)):
+        parts = parse(caption)
+        phrases = [parts["first"], parts["second"]] if scenes.pair[row] else [parts["first"]]
+        assert (parts["second"] is not None) == bool(scenes.pair[row])
+        for which, phrase in enumerate(phrases):
+            assert thing(phrase) == (
+                list(words.SIZES)[scenes.size[row, which]],
+                list(words.COLOURS)[scenes.colour[row, which]],
+                words.TEXTURES[scenes.texture[row, which]],
+                words.SHAPES[scenes.shape[row, which]],
+                words.MOTIONS[scenes.motion[row, which]],
+            )
+        assert parts["background"] == words.BACKGROUNDS[scenes.background[row]]
+        assert (parts["camera"] or "still") == words.CAMERAS[scenes.camera[row]]
+
+
+@given(SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_training_never_names_an_unseen_kind(seed):
+    for caption in captions(draw(64, seed, "seen")):
+        for phrase in filter(None, (parse(caption)["first"], parse(caption)["second"])):
+            _, colour, _, shape, motion = thing(phrase)
+            assert not words.is_unseen(colour, shape, motion), caption
+
+
+@given(SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_unseen_captions_name_one_first(seed):
+    for caption in captions(draw(64, seed, "unseen")):
+        _, colour, _, shape, motion = thing(parse(caption)["first"])
+        assert words.is_unseen(colour, shape, motion), caption
+
+
+def test_every_colour_shape_and_motion_is_seen_somewhere():
+    seen = words.looks(unseen=False)
+    sizes = (len(words.COLOURS), len(words.SHAPES), len(words.MOTIONS))
+    assert [{look[column] for look in seen} for column in range(3)] == [set(range(size)) for size in sizes]
+    assert len(seen) + len(words.looks(unseen=True)) == sizes[0] * sizes[1] * sizes[2]
+
+
+@given(SEEDS, SPLITS)
+@settings(max_examples=20, deadline=None)
+def test_every_word_is_in_the_vocabulary(seed, split):
+    spoken = {word for caption in captions(draw(64, seed, split)) for word in caption.replace(",", " , ").split()}
+    assert spoken <= set(vocabulary())
+
+
+def test_the_longest_caption_fits():
+    scenes = draw(4000, 0)
+    full = replace(scenes, pair=torch.ones_like(scenes.pair), camera=torch.full_like(scenes.camera, 2))
+    full = replace(full, texture=torch.ones_like(full.texture))
+    lengths = [len(row) for row in tokens.build(vocabulary())(captions(full)).input_ids]
+    assert max(lengths) <= LONGEST
+
+
+@given(SEEDS, SPLITS)
+@settings(max_examples=5, deadline=None)
+def test_videos_are_floats_in_range(seed, split):
+    video = render(draw(4, seed, split), frames=5, size=16)
+    assert video.shape == (4, 3, 5, 16, 16)
+    assert video.dtype == torch.float32
+    assert video.isfinite().all()
+    assert video.min() >= -1
+    assert video.max() <= 1
+
+
+@pytest.mark.parametrize("split", ["seen", "unseen"])
+def test_a_part_is_rendered_as_in_the_whole(split):
+    scenes = draw(6, 4, split)
+    rows = torch.tensor([4, 1])
+    torch.testing.assert_close(render(scenes[rows], **SMALL), render(scenes, **SMALL)[rows], atol=1e-5, rtol=0)
+
+
+@given(SEEDS, SPLITS)
+@settings(max_examples=10, deadline=None)
+def test_of_two_objects_each_keeps_its_centre_in_its_half(seed, split):
+    scenes = draw(256, seed, split)
+    time = torch.linspace(0, 1, 17)
+    camera = scenes.camera.view(-1, 1)
+    pan = torch.where(camera == words.CAMERAS.index("panning"), PAN * (time - 0.5), 0.0)
+    zoom = torch.where(camera == words.CAMERAS.index("zooming in"), 1 - ZOOM * time, 1.0)
+    seen = (follow(scenes, 17).x - pan.unsqueeze(1)) / zoom.unsqueeze(1)
+    assert (seen[scenes.pair, 0] < 0).all()
+    assert (seen[scenes.pair, 1] > 0).all()
