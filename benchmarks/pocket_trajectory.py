@@ -21,7 +21,6 @@ from diffusers import (
     WanPipeline,
 )
 from tqdm import tqdm
-from trajectory_plot import save_plot
 
 import navicache
 import navicache.pocket
@@ -57,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         print(f"{name}: mean ratio {means[0]:.2f} at first, {means.min():.2f} at least, {means[-1]:.2f} at last")
     settings = {name: value for name, value in vars(options).items() if not isinstance(value, Path)}
     (options.out / "trajectory.json").write_text(json.dumps({"settings": settings, "trajectories": found}))
+    from trajectory_plot import save_plot  # after the figures are safe: matplotlib may be missing where the GPU is
+
     subtitle = f"{options.prompts} prompts, {options.steps} steps, guidance {options.guidance:g}, {options.dtype}"
     save_plot(found, options.out / "trajectory.png", subtitle)
     print(f"written to {options.out}")

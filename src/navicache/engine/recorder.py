@@ -123,8 +123,8 @@ class Recorder:
     def progress(self) -> tuple[int, int]:
         """Steps computed and reused in the open run, by their leading lines; nothing is fetched for it."""
         leading: dict[tuple[int, int], bool] = {}
-        for place, line in self._lines.items():
-            computed = self._amended.get(place, {}).get("computed", line.verdict.compute)
+        for place, (verdict, _, _) in self._lines.items():
+            computed = self._amended.get(place, {}).get("computed", verdict.compute)
             leading.setdefault((place[0], place[2]), computed)
         return sum(leading.values()), len(leading) - sum(leading.values())
 

@@ -31,7 +31,8 @@ def main() -> None:
     session = Session("denoiser", options.out, options.denoiser_seconds)
     model = denoiser.train(session, latents, options.device, settings)
     vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
-    polish.polish(vae, Session("polish", options.out, options.polish_seconds), options.device, _clips(options), polish.Settings())
+    session = Session("polish", options.out, options.polish_seconds)
+    polish.polish(vae, session, options.device, _clips(options), polish.Settings())
     _check(vae, options, "polished")
     pack.pack(vae, model, options.out / "checkpoint")
     print(f"checkpoint in {options.out / 'checkpoint'}")
@@ -77,7 +78,7 @@ def _check(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace, nam
 def _latents(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace) -> Latents:
     path = options.out / "latents.pt"
     if not path.exists():
-        encode_world(model, options.videos, 2, options.device, options.frames, options.size).save(path)
+        encode_world(model, options.videos, denoiser.Settings.seed, options.device, options.frames, options.size).save(path)
     return Latents.load(path, options.device)
 
 

@@ -35,7 +35,8 @@ class Settings:
 def train(session: Session, device: str, settings: Settings) -> AutoencoderKLWan:
     """Train until the session's time is up; goes on where an earlier try stopped."""
     torch.manual_seed(0)
-    model = channels_last(AutoencoderKLWan(**configs.AUTOENCODER)).to(device).train()
+    model: Any = channels_last(AutoencoderKLWan(**configs.AUTOENCODER))
+    model.to(device).train()
     rate = torch.tensor(settings.rate, device=device)
     graph = {"fused": True, "capturable": True} if device == "cuda" else {}
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.95), weight_decay=0.0, **graph)
@@ -81,7 +82,9 @@ def clips(session: Session, device: str, settings: Settings) -> Callable[[bool],
             if whole
             else (min(settings.crop, settings.size), min(settings.crop_frames, settings.frames), settings.batch)
         )
-        (top,), (left,), (first,) = (pick(room + 1) for room in (settings.size - size,) * 2 + (settings.frames - frames,))
+        (top,), (left,), (first,) = (
+            pick(room + 1) for room in (settings.size - size,) * 2 + (settings.frames - frames,)
+        )
         rows = torch.tensor(pick(len(pool), batch), device=pool.device)
         clip = pool[:, :, first : first + frames, top : top + size, left : left + size][rows]
         return to_float(clip).contiguous(memory_format=torch.channels_last_3d)
@@ -117,7 +120,7 @@ def channels_last(model: AutoencoderKLWan) -> AutoencoderKLWan:
 
 
 @torch.no_grad()
-def measure(model: AutoencoderKLWan, video: torch.Tensor) -> torch.Tensor:
+def measure(model: Any, video: torch.Tensor) -> torch.Tensor:
     """PSNR of each video after a round trip through the model, in decibels."""
     restored = model.decode(model.encode(video).latent_dist.mode()).sample
     return 10 * torch.log10(4 / (restored - video).float().square().mean((1, 2, 3, 4)))

@@ -24,7 +24,8 @@ TEXT_LENGTHS = {32: 0.40, 64: 0.20, 128: 0.12, 226: 0.10, 512: 0.18}
 class Settings:
     """How the transformer is trained; the defaults fit one large GPU."""
 
-    videos: int = 98304
+    videos: int = 81920
+    seed: int = 2  # of the scenes; benchmarks leave their captions out
     batch: int = 512
     rate: float = 8e-4
     warm_up: int = 400

@@ -2,10 +2,9 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import torch
-from diffusers import AutoencoderKLWan
 from tqdm import trange
 
 from navicache.pocket.train import tokenizer as tokens
@@ -37,7 +36,7 @@ class Latents:
 
 
 @torch.no_grad()
-def encode_world(model: AutoencoderKLWan, count: int, seed: int, device: str, frames: int, size: int) -> Latents:
+def encode_world(model: Any, count: int, seed: int, device: str, frames: int, size: int) -> Latents:
     """Draw, render and encode so many videos."""
     scenes = draw(count, seed)
     paint = torch.compile(render) if device == "cuda" else render

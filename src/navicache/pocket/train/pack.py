@@ -1,8 +1,8 @@
 """The trained parts as one plain diffusers folder, which WanPipeline opens by itself."""
 
 from pathlib import Path
+from typing import Any
 
-import torch
 from diffusers import AutoencoderKLWan, UniPCMultistepScheduler, WanPipeline
 
 from navicache.pocket.train import configs
@@ -17,11 +17,14 @@ def pack(autoencoder: AutoencoderKLWan, denoiser: Denoiser, folder: Path) -> Non
     transformers loads weights in the type they are stored in and diffusers in float32, so that a text encoder in half
     precision would not fit the rest of a pipeline opened without a dtype.
     """
-    pipe = WanPipeline(
-        tokenizer=tokens.build(vocabulary()),
-        text_encoder=denoiser.text_encoder.float(),
-        vae=autoencoder.to(torch.float16),
-        transformer=denoiser.transformer.to(torch.float16),
-        scheduler=UniPCMultistepScheduler(**configs.SCHEDULER),
-    )
-    pipe.save_pretrained(folder)
+    parts: dict[str, Any] = {
+        "tokenizer": tokens.build(vocabulary()),
+        "text_encoder": denoiser.text_encoder.float(),
+        "vae": autoencoder.half(),
+        "transformer": denoiser.transformer.half(),
+        "scheduler": UniPCMultistepScheduler(**configs.SCHEDULER),
+    }
+    WanPipeline(**parts).save_pretrained(folder)
+    for file in (folder / "model_index.json", folder / "tokenizer" / "tokenizer_config.json"):
+        # the name that both transformers 4 and 5 know
+        file.write_text(file.read_text().replace("TokenizersBackend", "PreTrainedTokenizerFast"))

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import torch
-from diffusers import AutoencoderKLWan
 
 from navicache.pocket.train import autoencoder
 from navicache.pocket.train.replay import Figures, Replay
@@ -25,7 +24,7 @@ class Settings:
     warm_up: int = 50
 
 
-def polish(model: AutoencoderKLWan, session: Session, device: str, base: autoencoder.Settings, own: Settings) -> None:
+def polish(model: Any, session: Session, device: str, base: autoencoder.Settings, own: Settings) -> None:
     """Train the decoder in place until the session's time is up."""
     torch.manual_seed(0)
     trained = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]

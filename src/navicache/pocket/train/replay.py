@@ -25,13 +25,12 @@ class Replay:
         """One step."""
         if batch.device.type != "cuda":
             return self.learn(batch)
-        if self.graph is None:
-            self.calls += 1
-            if self.calls <= WARM_UP:
-                return self._aside(batch)
-            self._record(batch)
+        self.calls += 1
+        if self.calls <= WARM_UP:
+            return self._aside(batch)
+        graph = self.graph or self._record(batch)
         self.batch.copy_(batch)
-        self.graph.replay()
+        graph.replay()
         return self.figures
 
     def _aside(self, batch: torch.Tensor) -> Figures:
@@ -43,9 +42,10 @@ class Replay:
         torch.cuda.current_stream().wait_stream(stream)
         return figures
 
-    def _record(self, batch: torch.Tensor) -> None:
+    def _record(self, batch: torch.Tensor) -> torch.cuda.CUDAGraph:
         self.batch = batch.clone()
         self.optimizer.zero_grad(set_to_none=True)
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
             self.figures = self.learn(self.batch)
+        return self.graph

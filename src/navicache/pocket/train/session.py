@@ -59,7 +59,9 @@ class Session:
         """Count steps until the time is up, saving `parts()` now and then and at the end."""
         interval = 1.0 if sys.stderr.isatty() else 20.0
         begun, saved = time.monotonic() - self.spent, self.spent
-        with tqdm(total=round(self.seconds), initial=round(self.spent), desc=self.name, unit="s", mininterval=interval) as bar:
+        with tqdm(
+            total=round(self.seconds), initial=round(self.spent), desc=self.name, unit="s", mininterval=interval
+        ) as bar:
             while self.share < 1:
                 yield self.step
                 self.step += 1

@@ -2,7 +2,6 @@
 
 import torch
 
-
 Colour = tuple[float, float, float]
 
 

@@ -1,5 +1,7 @@
 """The caption grammar: scenes into sentences."""
 
+import torch
+
 from navicache.pocket.world import words
 from navicache.pocket.world.scenes import Scenes
 
@@ -25,15 +27,17 @@ def captions(scenes: Scenes) -> list[str]:
     Example:
         >>> from navicache.pocket.world.scenes import draw
         >>> captions(draw(1, seed=5))
-        ['TODO']
+        ['a small cyan striped ball standing still and a small blue star bouncing in front of a striped wall']
     """
     columns = (scenes.size, scenes.colour, scenes.texture, scenes.shape, scenes.motion)
-    objects = zip(*(column.tolist() for column in columns), strict=True)
-    rest = zip(scenes.pair.tolist(), scenes.background.tolist(), scenes.camera.tolist(), strict=True)
-    return [_sentence(list(zip(*thing, strict=True))[: 1 + pair], *place) for thing, (pair, *place) in zip(objects, rest, strict=True)]
+    objects = torch.stack(columns, 2).tolist()
+    places = zip(scenes.background.tolist(), scenes.camera.tolist(), strict=True)
+    counts = (1 + scenes.pair.int()).tolist()
+    rows = zip(objects, counts, places, strict=True)
+    return [_sentence(things[:count], *place) for things, count, place in rows]
 
 
-def _sentence(things: list[tuple[int, ...]], background: int, camera: int) -> str:
+def _sentence(things: list[list[int]], background: int, camera: int) -> str:
     phrases = " and ".join(_phrase(*thing) for thing in things)
     view = f", camera {words.CAMERAS[camera]}" if camera else ""
     return f"{phrases} in front of {words.BACKGROUNDS[background]}{view}"
