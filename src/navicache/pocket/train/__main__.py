@@ -78,7 +78,9 @@ def _check(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace, nam
 def _latents(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace) -> Latents:
     path = options.out / "latents.pt"
     if not path.exists():
-        encode_world(model, options.videos, denoiser.Settings.seed, options.device, options.frames, options.size).save(path)
+        encode_world(model, options.videos, denoiser.Settings.seed, options.device, options.frames, options.size).save(
+            path
+        )
     return Latents.load(path, options.device)
 
 

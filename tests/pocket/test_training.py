@@ -1,0 +1,78 @@
+"""Training in miniature: it learns, it stops, it goes on, and it ends in a folder that diffusers opens."""
+
+import json
+
+import pytest
+import torch
+from diffusers import WanPipeline
+
+from navicache.pocket.train import __main__ as command
+from navicache.pocket.train import configs
+from navicache.pocket.train.denoiser import Average
+from navicache.pocket.train.session import Session, set_rate
+
+SMALL = ["--device", "cpu", "--size", "32", "--frames", "5", "--clips", "8", "--videos", "8", "--batch", "2"]
+TIMES = ["--autoencoder-seconds", "0.1", "--denoiser-seconds", "0.1", "--polish-seconds", "0.1", "--checked", "2"]
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setattr(configs, "AUTOENCODER", configs.AUTOENCODER | {"base_dim": 8, "decoder_base_dim": 8})
+    monkeypatch.setattr(configs, "TRANSFORMER", configs.TRANSFORMER | {"num_attention_heads": 1, "num_layers": 1})
+    monkeypatch.setattr("navicache.pocket.train.autoencoder.Settings.batch", 2)
+
+
+def run(monkeypatch, out):
+    monkeypatch.setattr("sys.argv", ["train", "--out", str(out), *SMALL, *TIMES])
+    command.main()
+
+
+def test_one_command_trains_everything_and_is_not_done_twice(monkeypatch, tiny, tmp_path, capsys):
+    run(monkeypatch, tmp_path)
+    pipe = WanPipeline.from_pretrained(tmp_path / "checkpoint")
+    assert pipe.tokenizer("a red ball").input_ids[-1] == 1
+    for stage in ("autoencoder", "denoiser", "polish"):
+        assert torch.load(tmp_path / f"{stage}.pt", weights_only=True)["step"] >= 1
+    weights = pipe.transformer.proj_out.weight.clone()
+    run(monkeypatch, tmp_path)  # every stage finds its time spent
+    again = WanPipeline.from_pretrained(tmp_path / "checkpoint")
+    assert torch.equal(again.transformer.proj_out.weight, weights)
+    assert json.loads((tmp_path / "polished.json").read_text())["psnr"] > 0
+    assert "checkpoint in" in capsys.readouterr().out
+
+
+def test_a_session_goes_on_where_it_was_saved(tmp_path):
+    first = Session("stage", tmp_path, seconds=0.05)
+    for _ in first.steps(lambda: {"weights": torch.ones(2)}):
+        first.note(1, {"loss": torch.tensor(0.5)})
+    second = Session("stage", tmp_path, seconds=100.0)
+    parts = second.resume("cpu")
+    assert parts is not None
+    assert torch.equal(parts["weights"], torch.ones(2))
+    assert (second.step, second.log) == (first.step, first.log)
+    assert 0 < second.share < 1
+
+
+def test_the_rate_rises_then_falls_to_nearly_nothing(tmp_path):
+    session = Session("stage", tmp_path, seconds=100.0)
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=torch.tensor(1.0))
+
+    def rate(step: int, spent: float) -> float:
+        session.step, session.spent = step, spent
+        set_rate(optimizer, session, peak=2.0, warm_up=10)
+        return float(optimizer.param_groups[0]["lr"])
+
+    assert rate(0, 0.0) == pytest.approx(0.2, rel=0.01)
+    assert rate(9, 0.0) == pytest.approx(2.0, rel=0.01)
+    assert rate(50, 50.0) == pytest.approx(1.0, rel=0.01)
+    assert rate(99, 100.0) < 0.01
+
+
+def test_the_average_follows_the_weights():
+    model = torch.nn.Linear(1, 1, bias=False)
+    model.weight.data.fill_(0.0)
+    average = Average(model, decay=0.5)
+    model.weight.data.fill_(1.0)
+    average.update(step=100)
+    average.install()
+    assert model.weight.item() == pytest.approx(0.5)
