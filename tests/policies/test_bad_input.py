@@ -94,7 +94,7 @@ def test_probability(probability):
 
 def test_unknown_policy():
     for ask in (find_policy, build_policy):
-        with pytest.raises(ValueError, match=r"unknown policy 'navicash'; known: navicache, easycache, ema"):
+        with pytest.raises(ValueError, match=r"unknown policy 'navicash'; known: navicache, inertial, easycache, ema"):
             ask("navicash")
 
 

@@ -1,14 +1,15 @@
 """One line of decisions: asks the gate, feeds it what computes taught, sample by sample."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.engine.fetch import Reading
 from navicache.engine.layout import Layout
-from navicache.engine.lesson import Lesson, Moment, mean, mean_vector, relative
+from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, product_name, relative
 from navicache.engine.recorder import Recorder
-from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, minus
+from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
 from navicache.policies import Outcome, Scheme, Step, Verdict, Weights, nonfinite_fields
 
 
@@ -33,6 +34,7 @@ class Decider:
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
         self.reads = self.scheme.gate.reads
+        self.products, self.looks_back = self.scheme.predictor.products, self.scheme.predictor.order > 1
 
     def begin(self, rows: int) -> None:
         """All rows are one sample until the layout is known."""
@@ -87,17 +89,27 @@ class Decider:
         return self.chosen
 
     def compare(
-        self, inputs: Rows, outputs: Rows, old: tuple[Rows, Rows] | None, guess: Rows | None
+        self, inputs: Rows, outputs: Rows, old: tuple[Rows, list[Rows]] | None, guess: Rows | None
     ) -> dict[str, Reading]:
-        """Queue the measurements of a compute; `old` is the computed step before, `guess` the prediction from it."""
+        """Queue the measurements of a compute; `old` is the input and outputs before, `guess` the prediction."""
         readings = {"output_size": mean_abs(outputs)}
         if old is not None and guess is not None:
-            dx, dy = minus(inputs, old[0]), minus(outputs, old[1])
+            dx, dy = minus(inputs, old[0]), minus(outputs, old[1][0])
             readings |= {"input_change": mean_abs(dx), "output_change": mean_abs(dy)}
             readings["prediction_error"] = mean_abs(minus(outputs, guess))
             if "by_channel" in self.reads:
                 readings |= {"input_by_channel": self._by_channel(dx), "output_by_channel": self._by_channel(dy)}
+            if self.products != "none":
+                readings |= self._products([dy, *itertools.starmap(minus, itertools.pairwise(old[1]))])
         return readings
+
+    def _products(self, moves: list[Rows]) -> dict[str, Reading]:
+        """Every product of two moves; a first move alone teaches nothing."""
+        if len(moves) < 2:
+            return {}
+        channel = self._channel(moves[0]) if self.products == "by_channel" else None
+        pairs = itertools.combinations_with_replacement(range(len(moves)), 2)
+        return {product_name(a, b): mean_product(moves[a], moves[b], channel) for a, b in pairs}
 
     def note_compute(self, lesson: Lesson, samples: Sequence[int]) -> None:
         """Queue what a compute taught."""
@@ -131,8 +143,10 @@ class Decider:
             self.recorder.amend(outcome.index, lesson.stream, sample, line)
 
     def _by_channel(self, rows: Rows) -> Reading:
-        tokens = rows[0].ndim == 3
-        return mean_abs_by_channel(rows, self.channel_dim or (2 if tokens else 1))
+        return mean_abs_by_channel(rows, self._channel(rows))
+
+    def _channel(self, rows: Rows) -> int:
+        return self.channel_dim or (2 if rows[0].ndim == 3 else 1)
 
     def _step(self, moment: Moment, stream: str, sample: int, elements: int) -> Step:
         index, own_index, total, time, sigma = moment
@@ -151,6 +165,7 @@ class Decider:
             elements,
             index - computed_at[0] if computed_at else 0,  # gap
             None if by_channel is None else mean_vector(by_channel, rows, sum(map(len, self.layout))),
+            gaps(index, computed_at) if self.looks_back else (),
         )
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from navicache.engine.fetch import Reading
 from navicache.policies import Outcome
 
+Products = tuple[tuple[tuple[float, ...], ...], ...] | None
+
 
 class Moment(NamedTuple):
     """Where a step stands in its run."""
@@ -25,7 +27,7 @@ class Lesson:
     moment: Moment
     stream: str
     rows: Sequence[int]  # the rows that were computed
-    since: list[int | None]  # per sample: the computed step before, None without one at hand
+    since: list[tuple[int, ...] | None]  # per sample: the computed steps before, None without one at hand
     readings: dict[str, Reading]
 
     def outcome(self, sample: int, rows: Sequence[int]) -> Outcome | None:
@@ -38,14 +40,40 @@ class Lesson:
         known = self.readings if since is not None else {}
         return Outcome(
             **self.moment._asdict(),
-            gap=0 if since is None else self.moment.index - since,
+            gap=0 if since is None else self.moment.index - since[0],
             input_change=mean(known.get("input_change"), places),
             output_change=mean(known.get("output_change"), places),
             output_size=size,
             prediction_error=relative(mean(known.get("prediction_error"), places), size),
             input_by_channel=mean_vector(known.get("input_by_channel"), places, len(self.rows)),
             output_by_channel=mean_vector(known.get("output_by_channel"), places, len(self.rows)),
+            gaps=gaps(self.moment.index, since or ()),
+            products=self._products(len(since or ()), places),
         )
+
+    def _products(self, moves: int, places: Sequence[int]) -> Products:
+        """The symmetric table of the products that were measured; None without two moves."""
+        if moves < 2 or product_name(0, 1) not in self.readings:
+            return None
+        names = [[product_name(min(a, b), max(a, b)) for b in range(moves)] for a in range(moves)]
+        return tuple(
+            tuple(mean_vector(self.readings[name], places, len(self.rows)) or () for name in row) for row in names
+        )
+
+
+def gaps(index: int, computed: Sequence[int]) -> tuple[int, ...]:
+    """Steps since the newest computed step, between it and the one before, and so on.
+
+    Example:
+        >>> gaps(9, (7, 4, 3))
+        (2, 3, 1)
+    """
+    return tuple(later - earlier for later, earlier in zip((index, *computed), computed, strict=False))
+
+
+def product_name(a: int, b: int) -> str:
+    """The reading that holds the product of two moves."""
+    return f"product {a} {b}"
 
 
 def mean(reading: Reading | None, rows: Sequence[int]) -> float | None:

@@ -76,6 +76,17 @@ def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
     return mean_abs(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
 
 
+def mean_product(left: Rows, right: Rows, channel_dim: int | None = None) -> Reading:
+    """Mean of the product, row by row; channel by channel within a row where a channel dimension is given."""
+    parts = []
+    for a, b in zip(left, right, strict=True):
+        wide = torch.float64 if a.dtype is torch.float64 else torch.float32
+        product = a.to(wide) * b.to(wide)
+        kept = product.flatten(1).unsqueeze(1) if channel_dim is None else product.movedim(channel_dim, 1).flatten(2)
+        parts.append(kept.mean(2).flatten())
+    return Reading(parts[0] if len(parts) == 1 else torch.cat(parts))
+
+
 def _sums(chunk: Tensor, kept_dims: int) -> Tensor:
     wide = torch.float64 if chunk.dtype is torch.float64 else torch.float32
     return vector_norm(chunk, 1, DIMENSIONS[kept_dims : chunk.ndim], dtype=wide)

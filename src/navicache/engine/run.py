@@ -59,7 +59,8 @@ class Run:
         """The stream of that name, new where it is called for the first time."""
         if name not in self.streams:
             samples = len(self.decider(name).layout)
-            self.streams[name] = Stream(self.scheme.predictor.order, self.keep, computed_at=[()] * samples)
+            order, computed_at = self.scheme.predictor.order, [()] * samples
+            self.streams[name] = Stream(order, self.keep, computed_at=computed_at, channel_dim=self.channel_dim)
         return self.streams[name]
 
     def computing(self, index: int, name: str, decider: Decider, stream: Stream) -> list[int]:

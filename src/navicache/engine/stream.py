@@ -10,7 +10,9 @@ from navicache.engine.containers import Output, Rebuild
 from navicache.engine.fit import Fit
 from navicache.engine.layout import Layout
 from navicache.engine.rows import Rows, move, own, put, take
-from navicache.policies import Weights
+from navicache.policies import Coefficient, Weights
+
+NOTHING: Rows = ()
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Keep:
 class Base(NamedTuple):
     """What the kept steps contribute to a prediction; it stays from reuse to reuse."""
 
-    references: tuple[tuple[float, float], ...]  # the weights it was made with
+    references: tuple[tuple[float, Coefficient], ...]  # the weights it was made with
     rows: Rows
     plain: bool  # added to the latent it already is what the model would return
 
@@ -45,6 +47,7 @@ class Stream:
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
+    channel_dim: int | None = None
 
     def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
@@ -52,13 +55,15 @@ class Stream:
         pair = (self._stored(take(latent, rows)), self._stored(own(output.rows)))
         if rows is None:
             self.device, self.dtype, self.rebuild = output.rows[0].device, output.rows[0].dtype, output.rebuild
-            self.history = [pair, *self.history[: self.order - 1]]
+            older = [(NOTHING, y) for _, y in self.history[: self.order - 1]]  # nobody asks for older inputs
+            self.history = [pair, *older]
             return
         if len(self.history) < self.order:
-            self.history.append(self.history[-1])
-        older = [(take(x, rows), take(y, rows)) for x, y in self.history]
-        for depth, (kept, new) in enumerate(zip(self.history, [pair, *older], strict=False)):
-            self.history[depth] = (put(kept[0], rows, new[0]), put(kept[1], rows, new[1]))
+            self.history.append((NOTHING, self.history[-1][1]))
+        outputs = [pair[1], *(take(y, rows) for _, y in self.history)]
+        kept = [put(y, rows, new) for (_, y), new in zip(self.history, outputs, strict=False)]
+        inputs = [put(self.history[0][0], rows, pair[0]), *(NOTHING for _ in kept[1:])]
+        self.history = list(zip(inputs, kept, strict=True))
 
     def packed(self, rows: Rows) -> Any:
         """Rows of the output in the container the model would return."""
@@ -94,15 +99,24 @@ class Stream:
         wide = torch.float64 if self.dtype == torch.float64 else torch.float32
         total: Rows | None = None
         for (of_input, of_output), (kept_input, kept_output) in zip(weights.references, self.history, strict=False):
-            for weight, kept in ((of_output, fit.inner(take(kept_output, rows))), (of_input, take(kept_input, rows))):
-                if weight and total is None:
-                    total = tuple(chunk.to(self.device, wide) * weight for chunk in kept)
-                elif weight and total is not None:
-                    pairs = zip(total, kept, strict=True)
-                    total = tuple(chunk.add_(other.to(self.device), alpha=weight) for chunk, other in pairs)
+            sources = [(of_output, fit.inner(take(kept_output, rows)))]
+            sources += [(of_input, take(kept_input, rows))] if of_input else []
+            for weight, kept in sources:
+                if weight:
+                    part = tuple(self._scaled(chunk.to(self.device, wide), weight) for chunk in kept)
+                    total = part if total is None else tuple(a.add_(b) for a, b in zip(total, part, strict=True))
         if total is None:
             total = tuple(torch.zeros_like(chunk) for chunk in fit.inner(take(self.history[0][1], rows)))
         return move(total, self.device, self.dtype)
+
+    def _scaled(self, chunk: torch.Tensor, weight: Coefficient) -> torch.Tensor:
+        """A kept tensor times one number, or times one a channel."""
+        if not isinstance(weight, tuple):
+            return chunk * weight
+        shape = [1] * chunk.ndim
+        shape[self.channel_dim or (2 if chunk.ndim == 3 else 1)] = len(weight)
+        host = torch.tensor(weight, dtype=chunk.dtype)
+        return chunk * (host.pin_memory() if chunk.is_cuda else host).to(chunk.device, non_blocking=True).view(shape)
 
     def _add(self, weight: float, latent: Rows, base: Rows) -> Rows:
         if not weight:

@@ -75,11 +75,12 @@ class Work:
         """Queue what this compute shows against the one before."""
         rows, decider, inner = self.rows(), self.decider, self.run.inner
         pairs = zip(decider.computed_at, self.stream.computed_at, strict=True)
-        since = [last[0] if last and last == kept else None for last, kept in pairs]
+        since = [last if last and last == kept else None for last, kept in pairs]
         old, guessed = None, None
         if guess is not None and any(since[sample] is not None for sample in self.samples):
-            x, y = self.stream.history[0]
-            old, guessed = (take(x, rows), inner(take(y, rows))), inner(take(guess, rows))
+            x, _ = self.stream.history[0]
+            outputs_before = [inner(take(y, rows)) for _, y in self.stream.history]
+            old, guessed = (take(x, rows), outputs_before), inner(take(guess, rows))
         readings = decider.compare(latent, inner(outputs), old, guessed)
         computed = range(self.run.rows) if rows is None else rows
         decider.note_compute(Lesson(moment, self.name, computed, since, readings), self.samples)

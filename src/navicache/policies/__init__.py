@@ -1,19 +1,26 @@
 """Policies: when to compute, and what to return instead. Numbers only; the engine owns the tensors."""
 
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
+from navicache.policies.dead_reckoning import DeadReckoning, Taylor
 from navicache.policies.easycache import EasyCache, Ema
+from navicache.policies.error_gate import ErrorGate
 from navicache.policies.fixed import Random, Static
 from navicache.policies.guards import guarded, nonfinite_fields
+from navicache.policies.inertial import Inertial
 from navicache.policies.navicache import NaviCache
 from navicache.policies.policy import Policy, Scheme, settings
 from navicache.policies.predictors import OutputHold, ResidualHold
-from navicache.policies.protocols import Gate, Outcome, Predictor, Step, Verdict, Weights
+from navicache.policies.protocols import Coefficient, Gate, Outcome, Predictor, Step, Verdict, Weights
 
 __all__ = [
     "POLICIES",
+    "Coefficient",
+    "DeadReckoning",
     "EasyCache",
     "Ema",
+    "ErrorGate",
     "Gate",
+    "Inertial",
     "NaviCache",
     "Outcome",
     "OutputHold",
@@ -24,6 +31,7 @@ __all__ = [
     "Scheme",
     "Static",
     "Step",
+    "Taylor",
     "Verdict",
     "Weights",
     "build_policy",

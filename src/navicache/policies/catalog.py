@@ -6,11 +6,13 @@ from typing import Any
 
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.fixed import Random, Static
+from navicache.policies.inertial import Inertial
 from navicache.policies.navicache import NaviCache
 from navicache.policies.policy import Policy
 
 POLICIES: dict[str, type[Policy]] = {
     "navicache": NaviCache,
+    "inertial": Inertial,
     "easycache": EasyCache,
     "ema": Ema,
     "static": Static,

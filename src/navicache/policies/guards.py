@@ -7,7 +7,7 @@ which follows every compute whoever ordered it.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
 
@@ -134,6 +134,7 @@ MEASURED = {
         "prediction_error",
         "input_by_channel",
         "output_by_channel",
+        "products",
     ),
 }
 
@@ -148,10 +149,10 @@ def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
     return tuple(name for name in MEASURED[type(facts)] if not _finite(getattr(facts, name)))
 
 
-def _finite(value: float | tuple[float, ...] | None) -> bool:
+def _finite(value: Any) -> bool:
     if value is None:
         return True
-    return all(map(math.isfinite, value)) if isinstance(value, tuple) else math.isfinite(value)
+    return all(map(_finite, value)) if isinstance(value, tuple) else math.isfinite(value)
 
 
 def guarded(gate: Gate[S], *, align_steps: int, last_step: bool, longest_reuse: int | None = None) -> Gate[S]:

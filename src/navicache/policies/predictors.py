@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from navicache.policies.protocols import Outcome, Step, Weights
+from navicache.policies.protocols import Outcome, Products, Step, Weights
 
 RESIDUAL = Weights(1.0, ((-1.0, 1.0),))
 OUTPUT = Weights(0.0, ((0.0, 1.0),))
@@ -18,6 +18,7 @@ class ResidualHold:
     """
 
     order: int = 1
+    products: Products = "none"
 
     def init(self) -> None:
         """Nothing to remember."""
@@ -42,6 +43,7 @@ class OutputHold:
     """
 
     order: int = 1
+    products: Products = "none"
 
     def init(self) -> None:
         """Nothing to remember."""

@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
 Reading = Literal["since_seen", "since_computed", "by_channel"]
+Products = Literal["none", "whole", "by_channel"]
+Coefficient = float | tuple[float, ...]  # one number, or one per channel
 
 
 class Step(NamedTuple):
@@ -27,6 +29,7 @@ class Step(NamedTuple):
     elements: int = 1  # latent elements of one sample, to turn a mean into a sum
     gap: int = 0  # steps since the last compute: 1 right after it, 0 before the first
     by_channel: tuple[float, ...] | None = None  # since_seen, channel by channel
+    gaps: tuple[int, ...] = ()  # steps since the newest compute, between it and the one before, and so on
 
     @property
     def progress(self) -> float | None:
@@ -51,6 +54,9 @@ class Outcome(NamedTuple):
     prediction_error: float | None = None  # mean |y_i - prediction| / mean |y_i|
     input_by_channel: tuple[float, ...] | None = None
     output_by_channel: tuple[float, ...] | None = None
+    gaps: tuple[int, ...] = ()  # `gap`, then the gaps between the computes before
+    # products[a][b]: mean m_a * m_b, one number or one per channel, of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+    products: tuple[tuple[tuple[float, ...], ...], ...] | None = None
 
     @property
     def progress(self) -> float | None:
@@ -59,10 +65,13 @@ class Outcome(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step."""
+    """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step.
+
+    Of the computed steps before the newest only outputs are kept: their first weight must be 0.
+    """
 
     input: float
-    references: tuple[tuple[float, float], ...]  # (weight of x_j, weight of y_j), newest first
+    references: tuple[tuple[float, Coefficient], ...]  # (weight of x_j, weight of y_j), newest first
 
 
 class Verdict(NamedTuple):
@@ -116,6 +125,11 @@ class Predictor(Protocol[S]):
     @property
     def order(self) -> int:
         """How many computed steps it looks back on."""
+        ...
+
+    @property
+    def products(self) -> Products:
+        """Which inner products of the moves between computed outputs it learns from."""
         ...
 
     def init(self) -> S:

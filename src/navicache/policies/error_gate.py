@@ -1,0 +1,92 @@
+"""The gate of dead reckoning: it predicts the error of the prediction, and has measured how fast that grows.
+
+    d = sum of mean|x_s - x_(s-1)| since the last compute, over mean|y_j|       how far the input has travelled
+    k = (mean|y_i - guess| / mean|y_i|) / d          observed at every compute, tracked by a scalar Kalman filter
+    E <- E + k d;     reuse while E < tau (1 - w sigma);     a compute clears E and d
+
+An error made early is carried through the rest of the run, so the tolerance tightens with the noise level sigma.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from navicache.estimator import Gaussian, Walk
+from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+
+REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
+UNKNOWN = Verdict(True, "no error yet")
+
+
+class ErrorState(NamedTuple):
+    """What the gate remembers within one run."""
+
+    growth: Gaussian | None = None  # k; None before the first measured error
+    gain: float = 0.0
+    travelled: float = 0.0  # d, not yet divided by the output's size
+    distance: float = 0.0  # d
+    predicted: float | None = None  # k d of this step
+    accumulated: float = 0.0
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorGate:
+    """Knobs of the rule."""
+
+    threshold: float
+    tighten: float = 0.8  # w
+    process_noise: float = 0.05
+    measurement_noise: float = 0.05
+    deviations: float = 0.0  # how many deviations of k are added to it: caution
+    accumulate: bool = True  # False: each step's own error is held against the tolerance
+    rows: RowRule = "sample"
+    streams: StreamRule = "lead"
+    reads: frozenset[Reading] = frozenset({"since_seen"})
+
+    def init(self) -> ErrorState:
+        """No error measured."""
+        return ErrorState()
+
+    def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
+        """Reuse while the predicted error stays within the tolerance."""
+        if step.since_seen is None or not step.output_size:
+            return UNKNOWN, state._replace(predicted=None)
+        travelled = state.travelled + step.since_seen
+        distance = travelled / step.output_size
+        state = state._replace(travelled=travelled, distance=distance, tolerance=self.tolerance(step))
+        if state.growth is None:
+            return UNKNOWN, state._replace(predicted=None)
+        caution = self.deviations * math.sqrt(state.growth.variance) if self.deviations else 0.0
+        predicted = (state.growth.mean + caution) * distance
+        accumulated = state.accumulated + predicted if self.accumulate else predicted
+        verdict = REUSE if accumulated < state.tolerance else COMPUTE  # a NaN is not below anything
+        return verdict, state._replace(predicted=predicted, accumulated=accumulated)
+
+    def tolerance(self, step: Step) -> float:
+        """Tau (1 - w sigma); where the noise level is unknown the run's progress stands for it."""
+        level = step.sigma if step.sigma is not None else 1.0 - (step.progress or 0.0)
+        return self.threshold * (1.0 - self.tighten * level)
+
+    def learn(self, state: ErrorState, outcome: Outcome) -> ErrorState:
+        """Clear the error, and follow its measured growth."""
+        distance = state.distance
+        state = state._replace(travelled=0.0, distance=0.0, accumulated=0.0)
+        if outcome.prediction_error is None or not distance:
+            return state
+        seen = outcome.prediction_error / distance
+        walk = Walk(self.process_noise, self.measurement_noise)
+        if state.growth is None:
+            return state._replace(growth=walk.start(seen), gain=1.0)
+        growth, gain = walk.correct(walk.predict(state.growth, None), seen, None)
+        return state._replace(growth=growth, gain=gain)
+
+    def explain(self, state: ErrorState) -> Mapping[str, float]:
+        """Growth, its variance and gain as ratio, and the error against its tolerance."""
+        shown = {"accumulated": state.accumulated, "threshold": state.tolerance}
+        if state.predicted is not None:
+            shown["predicted_change"] = state.predicted
+        if state.growth is not None:
+            shown |= {"ratio": state.growth.mean, "variance": state.growth.variance, "gain": state.gain}
+        return {name: value for name, value in shown.items() if math.isfinite(value)}
