@@ -1,4 +1,7 @@
-"""What is kept: at most four latent-sized tensors for the leading stream, two for a follower, none after a run."""
+"""What is kept: at most four latent-sized tensors for the leading stream, two for a follower, none after a run.
+
+Dead reckoning keeps an output more for every step it looks further back.
+"""
 
 import gc
 import weakref
@@ -8,7 +11,7 @@ import torch
 from tests.engine.toys import Doubler, engine_for
 
 from navicache.engine import Host, Keep
-from navicache.policies import NaviCache
+from navicache.policies import Inertial, NaviCache
 
 SIZE = 4096
 
@@ -29,28 +32,61 @@ def kept_bytes(engine) -> dict[str, int]:
     return held
 
 
-@pytest.mark.parametrize(
-    ("keep", "lead", "follower"), [(Keep(), 4, 2), (Keep(torch.bfloat16), 2, 1)], ids=["as they come", "bfloat16"]
-)
-def test_tensors_kept(keep, lead, follower):
+def most_kept(policy, keep) -> dict[str, float]:
+    """The most either stream of a run with reuses and computes ever held, in latents."""
     now = {"index": 0, "name": ""}
     cached = engine_for(
-        Doubler(),
-        NaviCache(threshold=1e9, align_steps=2),
-        keep=keep,
-        surroundings=lambda: Host(now["name"], now["index"], 100, None, now),
+        Doubler(), policy, keep=keep, surroundings=lambda: Host(now["name"], now["index"], 100, None, now)
     )
-    most = {"cond": 0, "uncond": 0}
-    for i in range(6):
-        latent = torch.full((1, SIZE), 6.0 - i)
+    most = {"cond": 0.0, "uncond": 0.0}
+    for i in range(12):
+        latent = torch.full((1, SIZE), 12.0 - i)
         for name in most:
             now.update(index=i, name=name)
             cached(latent, 1.0, torch.full((1, 3), float(len(name))))
             for stream, size in kept_bytes(cached.engine).items():
-                most[stream] = max(most[stream], size)
-    assert most["cond"] <= lead * SIZE * 4
-    assert most["uncond"] <= follower * SIZE * 4
+                most[stream] = max(most[stream], size / (SIZE * 4))
+    computed = cached.engine.trace.runs[0].computed
+    assert policy.align_steps <= computed < 12
+    return most
+
+
+@pytest.mark.parametrize(
+    ("keep", "lead", "follower"), [(Keep(), 4, 2), (Keep(torch.bfloat16), 2, 1)], ids=["as they come", "bfloat16"]
+)
+def test_tensors_kept(keep, lead, follower):
+    most = most_kept(NaviCache(threshold=1e9, align_steps=2), keep)
+    assert most["cond"] <= lead
+    assert most["uncond"] <= follower
     assert most["cond"] > 0
+
+
+@pytest.mark.parametrize("by_channel", [False, True], ids=["whole", "by channel"])
+@pytest.mark.parametrize(("curved", "references"), [(False, 1), (True, 2)], ids=["slope", "curve"])
+@pytest.mark.parametrize("keep", [Keep(), Keep(torch.bfloat16)], ids=["as they come", "bfloat16"])
+def test_dead_reckoning_keeps_one_more_output_a_reference(keep, curved, references, by_channel):
+    """Of older steps the outputs alone: one more tensor for the slope, two for its change, and no inputs."""
+    plain = most_kept(NaviCache(threshold=1e9, align_steps=4), keep)
+    policy = Inertial(threshold=1e9, align_steps=4, curved=curved, by_channel=by_channel)
+    size = 1.0 if keep.dtype is None else 0.5
+    for stream, most in most_kept(policy, keep).items():
+        assert most - plain[stream] <= references * size
+        assert most > plain[stream], "a slope needs another output"
+
+
+def test_partial_computes_keep_no_more():
+    """Samples that compute at different steps share the same references, row by row."""
+    policy = Inertial(threshold=0.02, align_steps=3, curved=True)
+    cached = engine_for(lambda x, t: x + torch.sin(x), policy)
+    for i in range(24):
+        x = torch.stack([torch.full((SIZE,), 1.0 + 0.05 * i), torch.full((SIZE,), 2.0 + 0.3 * i)])
+        cached(x, torch.full((2,), 24.0 - i))
+        (stream,) = cached.engine.run.streams.values()
+        assert len(stream.history) <= 3
+        assert [len(inputs) for inputs, _ in stream.history[1:]] == [0] * (len(stream.history) - 1)
+        assert sum(kept_bytes(cached.engine).values()) <= 6 * x.nbytes
+    record = cached.engine.trace.runs[0]
+    assert record.computed_steps(0) != record.computed_steps(1)
 
 
 @pytest.mark.parametrize("wrap", [tuple, list, lambda parts: dict(zip("ab", parts, strict=True))])

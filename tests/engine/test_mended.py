@@ -28,6 +28,7 @@ class Linear:
     """Straight on through the two newest computed steps, one apart."""
 
     order: int = 2
+    products: str = "none"
 
     def init(self):
         return 0

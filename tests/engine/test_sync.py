@@ -8,7 +8,7 @@ from tests.engine.toys import Doubler, engine_for, ramp
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from navicache.engine import Host, fetch
-from navicache.policies import POLICIES, NaviCache, Static
+from navicache.policies import POLICIES, Inertial, NaviCache, Static
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
 
@@ -53,12 +53,20 @@ def guided_run(policy, surroundings=Host, steps: int = STEPS, rows: int = 1) -> 
     return marks
 
 
-@pytest.mark.parametrize("name", POLICIES)
+CASES = {name: kind(align_steps=3) for name, kind in POLICIES.items()}
+CASES |= {
+    "inertial, by channel": Inertial(align_steps=3, by_channel=True),
+    "inertial, curved": Inertial(align_steps=3, curved=True),
+    "inertial, both": Inertial(align_steps=3, by_channel=True, curved=True),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("told", [True, False], ids=["index told", "nothing told"])
 def test_a_step_syncs_once_and_followers_never(name, told, transfers):
     now = {"index": 0}
     surroundings = (lambda: Host(index=now["index"], total=STEPS, token=now)) if told else Host
-    marks = guided_run(POLICIES[name](align_steps=3), surroundings, rows=2)
+    marks = guided_run(CASES[name], surroundings, rows=2)
     with Reads() as reads:
         for call, (cached, x, t, context) in enumerate(marks):
             now["index"], before = call // 2, len(transfers)
@@ -81,6 +89,23 @@ def test_policies_that_measure_nothing_never_sync_until_asked(transfers):
     (record,) = marks[0][0].engine.trace.runs
     assert len(transfers) == 1
     assert record.column("measured_ratio")[3] == pytest.approx(2.0)
+
+
+def test_samples_that_part_still_cross_together(transfers):
+    """Two samples of one batch compute at different steps and are predicted with weights of their own."""
+    now = {"index": 0}
+    policy = Inertial(threshold=0.02, align_steps=3, by_channel=True, curved=True)
+    surroundings = lambda: Host(index=now["index"], total=STEPS, token=now)  # noqa: E731
+    cached = engine_for(lambda x, t: x + torch.sin(x), policy, surroundings=surroundings)
+    with Reads() as reads:
+        for i in range(STEPS):
+            now["index"], before = i, len(transfers)
+            x = torch.stack([torch.full((3, 4), 1.0 + 0.05 * i), torch.full((3, 4), 2.0 + 0.3 * i)])
+            cached(x, torch.full((2,), float(STEPS - i)))
+            assert len(transfers) - before <= 1, f"step {i}"
+    assert reads.count <= len(transfers)
+    (record,) = cached.engine.trace.runs
+    assert record.computed_steps(0) != record.computed_steps(1)
 
 
 def test_the_last_compute_of_a_run_still_reaches_the_trace(transfers):

@@ -21,10 +21,10 @@ import navicache
 
 
 @each_pipeline
-@pytest.mark.parametrize("align_steps", [2, 3])
-def test_threshold_zero_is_bit_exact(name: str, align_steps: int) -> None:
+@pytest.mark.parametrize(("policy", "align_steps"), [("navicache", 2), ("navicache", 3), ("inertial", 3)])
+def test_threshold_zero_is_bit_exact(name: str, policy: str, align_steps: int) -> None:
     pipe = TINY[name].build()
-    cache = navicache.enable(pipe, threshold=0.0, align_steps=align_steps)
+    cache = navicache.enable(pipe, policy, threshold=0.0, align_steps=align_steps)
     assert torch.equal(TINY[name].call(pipe, steps=STEPS), plain(name))
     assert reused(cache) == 0
     assert sum(run.length for run in newest(cache).values()) == STEPS
@@ -32,12 +32,13 @@ def test_threshold_zero_is_bit_exact(name: str, align_steps: int) -> None:
 
 
 @each_pipeline
-def test_a_cached_run_reuses_steps_and_runs_the_transformer_less(name: str) -> None:
+@pytest.mark.parametrize("policy", ["navicache", "inertial"])
+def test_a_cached_run_reuses_steps_and_runs_the_transformer_less(name: str, policy: str) -> None:
     pipe = TINY[name].build()
     with counted(pipe) as calls:
         TINY[name].call(pipe, steps=STEPS)
     full = len(calls)
-    cache = navicache.enable(pipe, **REUSING)
+    cache = navicache.enable(pipe, policy, **REUSING)
     with counted(pipe) as calls:
         latents = TINY[name].call(pipe, steps=STEPS)
     assert not torch.equal(latents, plain(name))

@@ -78,12 +78,13 @@ class FlakyModel(ToyModel):
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("at", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("kind", ["module", "model"])
-def test_one_useless_output(kind: str, at: int, value: float) -> None:
+@pytest.mark.parametrize("policy", ["navicache", "inertial"])
+def test_one_useless_output(policy: str, kind: str, at: int, value: float) -> None:
     """The latent does not depend on the output here, so only this one answer is useless."""
     model: Any = FlakyToy() if kind == "module" else FlakyModel()
     model.flaky = Flaky(at, value)
     call = navicache.CallSpec(latent=0, time=1, conditioning=(2,))
-    with navicache.enable(model, call=call, **KNOBS) as cache:
+    with navicache.enable(model, policy, call=call, longest_reuse=3, **KNOBS) as cache:
         calls = list(denoise(model, lambda step: [COND]))
     broken = [call for call in calls if not call.output.isfinite().all()]
     assert [call.computed for call in broken] == [True]  # never reused

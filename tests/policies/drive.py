@@ -1,12 +1,21 @@
 """A policy driven by arrays: measures as the engine does and hands over floats only."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from navicache.policies import Outcome, Policy, Step
+from navicache.policies import Outcome, Policy, Step, Weights
+
+
+class Kept(NamedTuple):
+    """A computed step that may be looked back on."""
+
+    index: int
+    x: Any
+    y: Any
 
 
 @dataclass
@@ -60,21 +69,22 @@ def drive_loop(
     (scheme,) = policy.schemes()
     gate, predictor = scheme.gate, scheme.predictor
     state, memory = gate.init(), predictor.init()
-    seen, output, x_seen, kept, computed_at = Seen(), None, None, None, None
+    seen, output, x_seen = Seen(), None, None
+    kept: list[Kept] = []
     told = total if tell_total else None
     by_channel = "by_channel" in gate.reads
     for i in range(total):
         x = input_at(i, output)
-        gap = 0 if computed_at is None else i - computed_at
-        step = step_filter(_step(i, told, x, x_seen, kept, gap, by_channel))
+        step = step_filter(_step(i, told, x, x_seen, kept, by_channel))
         verdict, state = gate.decide(state, step)
         seen.decided.append(gate.explain(state))
-        guess = None if kept is None else _apply(predictor.weights(memory, step), x, kept)
+        guess = apply(predictor.weights(memory, step), x, kept) if kept else None
         if verdict.compute:
             output = network(i, x)
-            outcome = outcome_filter(_outcome(i, told, x, output, kept, guess, gap, by_channel))
+            known = _products(output, kept, predictor.products)
+            outcome = outcome_filter(_outcome(i, told, x, output, kept, guess, by_channel)._replace(products=known))
             state, memory = gate.learn(state, outcome), predictor.learn(memory, outcome)
-            kept, computed_at = (x, output), i
+            kept = [Kept(i, x, output), *kept][: predictor.order]
         else:
             output = guess
         x_seen = x
@@ -86,31 +96,53 @@ def drive_loop(
     return seen
 
 
-def _step(i: int, total: int | None, x: Any, x_seen: Any, kept: Any, gap: int, by_channel: bool) -> Step:
+def _step(i: int, total: int | None, x: Any, x_seen: Any, kept: list[Kept], by_channel: bool) -> Step:
     known: dict[str, Any] = {}
     if x_seen is not None:
         known["since_seen"] = size(x - x_seen)
         if by_channel:
             known["by_channel"] = sizes(x - x_seen)
-    if kept is not None:
-        known |= {"since_computed": size(x - kept[0]), "output_size": size(kept[1])}
-    return Step(index=i, own_index=i, total=total, elements=x.size, gap=gap, **known)
+    if kept:
+        known |= {"since_computed": size(x - kept[0].x), "output_size": size(kept[0].y)}
+    gaps = _gaps(i, kept)
+    return Step(index=i, own_index=i, total=total, elements=x.size, gap=gaps[0] if gaps else 0, gaps=gaps, **known)
 
 
-def _outcome(i: int, total: int | None, x: Any, y: Any, kept: Any, guess: Any, gap: int, by_channel: bool) -> Outcome:
+def _outcome(i: int, total: int | None, x: Any, y: Any, kept: list[Kept], guess: Any, by_channel: bool) -> Outcome:
     known: dict[str, Any] = {}
-    if kept is not None:
-        dx, dy = x - kept[0], y - kept[1]
+    if kept:
+        dx, dy = x - kept[0].x, y - kept[0].y
         known = {"input_change": size(dx), "output_change": size(dy)}
         known["prediction_error"] = size(y - guess) / size(y) if size(y) else None
         if by_channel:
             known |= {"input_by_channel": sizes(dx), "output_by_channel": sizes(dy)}
-    return Outcome(index=i, own_index=i, total=total, gap=gap, output_size=size(y), **known)
+    gaps = _gaps(i, kept)
+    gap = gaps[0] if gaps else 0
+    return Outcome(index=i, own_index=i, total=total, gap=gap, output_size=size(y), gaps=gaps, **known)
 
 
-def _apply(weights: Any, x: Any, kept: Any) -> Any:
-    ((of_x, of_y),) = weights.references
-    return weights.input * x + of_x * kept[0] + of_y * kept[1]
+def _gaps(i: int, kept: list[Kept]) -> tuple[int, ...]:
+    steps = [i, *(old.index for old in kept)]
+    return tuple(later - earlier for later, earlier in pairwise(steps))
+
+
+def _products(y: Any, kept: list[Kept], wanted: str) -> Any:
+    """Mean products of the moves between outputs, two of them at least."""
+    if wanted == "none" or len(kept) < 2:
+        return None
+    outputs = [y, *(old.y for old in kept)]
+    moves = [later - earlier for later, earlier in pairwise(outputs)]
+    mean = means if wanted == "by_channel" else lambda u: (float(u.mean()),)
+    return tuple(tuple(mean(a * b) for b in moves) for a in moves)
+
+
+def apply(weights: Weights, x: Any, kept: Sequence[Kept]) -> Any:
+    """The weighted sum, a coefficient per channel lying along the last axis but one."""
+    total = weights.input * x
+    for (of_x, of_y), old in zip(weights.references, kept, strict=False):
+        along = np.array(of_y)[:, None] if isinstance(of_y, tuple) else of_y
+        total = total + of_x * old.x + along * old.y
+    return total
 
 
 def size(u: Any) -> float:
@@ -118,5 +150,9 @@ def size(u: Any) -> float:
 
 
 def sizes(u: Any) -> tuple[float, ...]:
+    return means(np.abs(u))
+
+
+def means(u: Any) -> tuple[float, ...]:
     others = tuple(axis for axis in range(u.ndim) if axis != u.ndim - 2)
-    return tuple(np.abs(u).mean(axis=others).tolist())
+    return tuple(u.mean(axis=others).tolist())

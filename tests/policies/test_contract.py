@@ -23,7 +23,7 @@ CONSERVATIVE = {"threshold": 0.0, "interval": 1, "probability": 1.0}
 STEP_MEASURES = ("since_seen", "since_computed", "output_size")
 OUTCOME_MEASURES = ("input_change", "output_change", "output_size", "prediction_error")
 
-# Every policy as it is, and NaviCache with the options that change how it remembers.
+# Every policy as it is, and some with the options that change what it remembers.
 CASES: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in POLICIES}
 CASES |= {
     "navicache, filtered": ("navicache", {"alignment": "filtered"}),
@@ -31,6 +31,9 @@ CASES |= {
     "navicache, upper bound": ("navicache", {"gate_on": "upper_bound"}),
     "navicache, drift": ("navicache", {"state": "ratio_and_drift", "threshold": 0.05}),
     "navicache, paper text": ("navicache", {"paper_text": True, "threshold": 2.0}),
+    "inertial, by channel": ("inertial", {"by_channel": True}),
+    "inertial, curved": ("inertial", {"curved": True}),
+    "inertial, by channel and curved": ("inertial", {"by_channel": True, "curved": True}),
 }
 every_policy = pytest.mark.parametrize("name", CASES)
 
@@ -92,7 +95,17 @@ def test_most_conservative_setting_computes_everything(name):
 
 @every_policy
 def test_without_a_step_count_the_last_step_is_not_forced(name):
-    told, untold = (drive(sample(name), smooth(0), tell_total=tell) for tell in (True, False))
+    """The noise level is told in both: it stands for the progress where the number of steps is unknown."""
+    video = smooth(0)
+    told, untold = (
+        drive(
+            sample(name),
+            video,
+            tell_total=tell,
+            step_filter=lambda s: s._replace(sigma=1 - s.index / (len(video) - 1)),
+        )
+        for tell in (True, False)
+    )
     assert told.computed[:-1] == untold.computed[:-1]
     assert "last step" in told.reasons
     assert "last step" not in untold.reasons
@@ -157,8 +170,13 @@ def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
         assert broken.computed[at]
         assert broken.reasons[at] == "not finite"
         assert not all(broken.computed[at:])
-        if clean.computed[at]:  # it would have computed anyway: then nothing at all is different
-            assert broken.computed == clean.computed
+        if clean.computed[at]:  # it would have computed anyway: nothing is different, or this step taught nothing
+            untaught = drive(
+                sample(name),
+                smooth(1),
+                outcome_filter=lambda o, at=at: o._replace(prediction_error=None) if o.index == at else o,
+            )
+            assert broken.computed in (clean.computed, untaught.computed)
 
 
 @every_policy

@@ -132,6 +132,8 @@ class Decider:
         if broken:
             self.recorder.note(NOT_FINITE)
             outcome = outcome._replace(**dict.fromkeys(broken))
+            if self.looks_back and "output_size" in broken:
+                self.computed_at[sample] = ()  # such an output must not be carried on: wait for new references
         self.gates[sample] = self.scheme.gate.learn(self.gates[sample], outcome)
         self.predictors[sample] = self.scheme.predictor.learn(self.predictors[sample], outcome)
         if outcome.output_change is not None:

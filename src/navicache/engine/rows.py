@@ -81,7 +81,7 @@ def mean_product(left: Rows, right: Rows, channel_dim: int | None = None) -> Rea
     parts = []
     for a, b in zip(left, right, strict=True):
         wide = torch.float64 if a.dtype is torch.float64 else torch.float32
-        product = a.to(wide) * b.to(wide)
+        product = (a.to(wide) * b.to(a.device, wide)).unsqueeze(-1)  # of what is kept elsewhere, and of rows of scalars
         kept = product.flatten(1).unsqueeze(1) if channel_dim is None else product.movedim(channel_dim, 1).flatten(2)
         parts.append(kept.mean(2).flatten())
     return Reading(parts[0] if len(parts) == 1 else torch.cat(parts))

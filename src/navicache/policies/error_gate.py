@@ -56,7 +56,7 @@ class ErrorGate:
     def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
         """Reuse while the predicted error stays within the tolerance."""
         if step.since_seen is None or not step.output_size:
-            return UNKNOWN, state._replace(predicted=None)
+            return UNKNOWN, state._replace(predicted=None, distance=0.0)  # unknown: it must not teach a growth
         travelled = state.travelled + step.since_seen
         distance = travelled / step.output_size
         state = state._replace(travelled=travelled, distance=distance, tolerance=self.tolerance(step))
