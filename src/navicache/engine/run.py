@@ -131,8 +131,7 @@ class Run:
             kept.computed_at = [tuple(right if i == wrong else i for i in steps) for steps in kept.computed_at]
         for decider in self.deciders.values():
             for lesson in decider.lessons:
-                if lesson.moment.index == wrong:  # a gate that reads nothing leaves older ones waiting too
-                    lesson.moment = lesson.moment._replace(index=right)
+                lesson.moment = lesson.moment._replace(index=right)
 
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
