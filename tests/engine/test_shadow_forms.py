@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from tests.engine.test_mended import told
+from tests.engine.test_mended import Custom, Every, told
 from tests.engine.test_rows import POLICY, Curved, latents
 from tests.engine.test_shadow import BOTH, EVERY_THIRD
 from tests.engine.toys import engine_for, ramp
 
 from navicache.engine import Keep
-from navicache.policies import NaviCache, Static
+from navicache.policies import NaviCache, OutputHold, Static
 
 
 def batch(shadow, samples=(0, 1, 2), steps=16):
@@ -104,3 +104,17 @@ def test_a_scheduler_that_stands_still_later_moves_no_error(shadow):
     truth = [1 / 18, 2 / 16, None, 1 / 12, 2 / 10, None, 1 / 6, 2 / 4]
     assert record.computed_steps() == (0, 3, 6, 9)
     assert [record.column("reuse_error")[i] if i % 3 else None for i in range(1, 9)] == pytest.approx(truth)
+
+
+@BOTH
+def test_streams_that_decide_for_themselves_are_measured_each(shadow):
+    policy = Custom(Every(steps=(0, 1), streams="each"), OutputHold())
+    now = {"index": 0, "name": ""}
+    cached = engine_for(lambda x, t, scale: x * scale, policy, surroundings=told(now), shadow=shadow)
+    for i, x in enumerate(ramp(4)):
+        for name, scale in (("cond", 2.0), ("uncond", 3.0)):
+            now.update(index=i, name=name)
+            cached(x, 1.0, scale)
+    (record,) = cached.engine.trace.runs
+    for name in ("cond", "uncond"):  # x = 3 is held where x = 2 and x = 1 are true
+        assert record.column("reuse_error", stream=name)[2:] == pytest.approx((1 / 2, 2 / 1))
