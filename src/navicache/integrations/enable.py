@@ -26,6 +26,7 @@ logger = logging.getLogger("navicache")
 
 DEFAULT_POLICY = "navicache"
 DEFAULT_MODE = "mid"
+TARGETS = {"threshold", "speedup", "max_error"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def enable(
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
         shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
             on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
-        knobs: knobs of the policy, over those of the preset.
+        knobs: knobs of the policy, over those of the preset; `speedup=2.0` and `max_error=0.05` are targets in place
+            of a threshold, which policy "inertial" knows how to meet.
 
     Example:
         >>> import torch
@@ -153,14 +155,11 @@ def _engine(
 
 
 def _policy(options: Options, spec: ModelSpec) -> Policy:
-    if "speedup" in options.knobs:
-        raise ValueError(
-            "speedup, a target in place of a threshold, is not built yet: leave it out and give mode ('fast' saves "
-            "most) or threshold (higher reuses more)"
-        )
     if options.policy is None or isinstance(options.policy, str):
-        name = options.policy or DEFAULT_POLICY
+        name = _policy_name(options)
         knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
+        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
+            knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
             knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
         return build_policy(name, **{**knobs, **options.knobs})
@@ -175,10 +174,17 @@ def _policy(options: Options, spec: ModelSpec) -> Policy:
     return options.policy
 
 
+def _policy_name(options: Options) -> str:
+    """The policy asked for; a speed-up or an error as the target is what `inertial` is for."""
+    if isinstance(options.policy, str):
+        return options.policy
+    return "inertial" if {"speedup", "max_error"} & options.knobs.keys() else DEFAULT_POLICY
+
+
 def _note(spec: ModelSpec, options: Options) -> str:
     """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
     if isinstance(options.policy, str | None):
-        name = options.policy or DEFAULT_POLICY
+        name = _policy_name(options)
         chosen = preset(spec, name, options.mode or DEFAULT_MODE)
         if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
             return spec.note

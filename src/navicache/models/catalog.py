@@ -5,23 +5,24 @@ from typing import Any
 
 from navicache.models import hunyuan, wan
 from navicache.models.call import CallSpec
-from navicache.models.settings import ema_modes, navicache_modes
+from navicache.models.settings import ema_modes, inertial_modes, navicache_modes
 from navicache.models.spec import ModelSpec
 
 _DEFAULT = navicache_modes(0.07, 0.05, 0.04, 10, "the paper's Wan 2.1 values", inferred=True)
+_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B", inferred=True)
 
 COGVIDEOX = ModelSpec(
     "CogVideoX",
     "CogVideoXTransformer3DModel",
     call=CallSpec(channel_dim=2),
-    presets={"navicache": _DEFAULT, "ema": ema_modes(_DEFAULT)},
+    presets={"navicache": _DEFAULT, "inertial": _TARGETS, "ema": ema_modes(_DEFAULT)},
     note="no setting is published for CogVideoX; the Wan 2.1 values are used",
 )
 
 UNKNOWN = ModelSpec(
     "unknown model",
     "",
-    presets={"navicache": _DEFAULT, "ema": ema_modes(_DEFAULT)},
+    presets={"navicache": _DEFAULT, "inertial": _TARGETS, "ema": ema_modes(_DEFAULT)},
     note="no setting is published for this model; the Wan 2.1 values are used (threshold 0.05, 10 steps to align)",
 )
 

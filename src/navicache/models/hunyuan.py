@@ -1,6 +1,6 @@
 """HunyuanVideo."""
 
-from navicache.models.settings import ema_modes, fixed, navicache_modes
+from navicache.models.settings import ema_modes, fixed, inertial_modes, navicache_modes
 from navicache.models.spec import ModelSpec, Preset
 
 _NAVI = navicache_modes(0.04, 0.035, 0.025, 5, "paper; official HunyuanVideo script, c055e639")
@@ -11,6 +11,7 @@ MODELS = (
         "HunyuanVideoTransformer3DModel",
         presets={
             "navicache": _NAVI,
+            "inertial": inertial_modes(2.55, 2.17, 2.05, "speed-ups of the paper's Table 1, as targets"),
             "ema": ema_modes(_NAVI),
             "easycache": {
                 "mid": Preset(

@@ -21,6 +21,12 @@ def navicache_modes(
     }
 
 
+def inertial_modes(fast: float, mid: float, slow: float, source: str, inferred: bool = False) -> dict[str, Preset]:
+    """The paper's speed-ups of a model, as targets for our own policy."""
+    targets = {"fast": fast, "mid": mid, "slow": slow}
+    return {mode: Preset({"speedup": speedup}, source, inferred) for mode, speedup in targets.items()}
+
+
 def ema_modes(modes: Modes) -> dict[str, Preset]:
     """Plain smoothing at NaviCache's own thresholds, which is the fair comparison."""
     return {mode: Preset(p.knobs, f"as NaviCache ({p.source})", inferred=True) for mode, p in modes.items()}

@@ -1,6 +1,6 @@
 """Wan 2.1 and Wan 2.2."""
 
-from navicache.models.settings import ema_modes, fixed, navicache_modes
+from navicache.models.settings import ema_modes, fixed, inertial_modes, navicache_modes
 from navicache.models.spec import ModelSpec, Preset
 
 _WAN = "WanTransformer3DModel"
@@ -23,8 +23,17 @@ _A14B = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; no setting is publish
 _GUESS = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; this size is not published", inferred=True)
 _EASY_GUESS = {"mid": Preset(_EASY21["mid"].knobs, "as Wan 2.1; this size is not published", inferred=True)}
 
-_WAN21_PRESETS = {"navicache": _WAN21, "ema": ema_modes(_WAN21), "easycache": _EASY21, **_FIXED}
-_WAN21_README_PRESETS = {"navicache": _README, "ema": ema_modes(_README), "easycache": _EASY21, **_FIXED}
+_INERTIAL = inertial_modes(2.23, 2.01, 1.86, "speed-ups of the paper's Table 1, as targets")
+_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B", inferred=True)
+
+_WAN21_PRESETS = {"navicache": _WAN21, "inertial": _INERTIAL, "ema": ema_modes(_WAN21), "easycache": _EASY21, **_FIXED}
+_WAN21_README_PRESETS = {
+    "navicache": _README,
+    "inertial": _TARGETS,
+    "ema": ema_modes(_README),
+    "easycache": _EASY21,
+    **_FIXED,
+}
 
 MODELS = (
     ModelSpec(
@@ -33,6 +42,7 @@ MODELS = (
         experts=2,
         presets={
             "navicache": _A14B,
+            "inertial": _TARGETS,
             "ema": ema_modes(_A14B),
             "easycache": {
                 "mid": Preset({"threshold": 0.06, "align_steps": 7}, "EasyCache4Wan2.2/easycache_generate.py, 3149a412")
@@ -47,6 +57,7 @@ MODELS = (
         {"in_channels": 48, "num_layers": 30},
         presets={
             "navicache": _TI2V,
+            "inertial": _TARGETS,
             "ema": ema_modes(_WAN21),
             "easycache": {
                 "mid": Preset(
@@ -63,7 +74,13 @@ MODELS = (
     ModelSpec(
         "Wan of an unlisted size",
         _WAN,
-        presets={"navicache": _GUESS, "ema": ema_modes(_GUESS), "easycache": _EASY_GUESS, **_FIXED},
+        presets={
+            "navicache": _GUESS,
+            "inertial": _TARGETS,
+            "ema": ema_modes(_GUESS),
+            "easycache": _EASY_GUESS,
+            **_FIXED,
+        },
         note="a Wan transformer of an unlisted size; the Wan 2.1 values are used",
     ),
 )

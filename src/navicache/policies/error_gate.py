@@ -19,6 +19,9 @@ REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
 UNKNOWN = Verdict(True, "no error yet")
 
 
+SPREAD, SPREAD_SHARE, SPREAD_MOST = 0.1, 0.2, 4.0  # before anything was missed; of each miss in the mean; of one
+
+
 class ErrorState(NamedTuple):
     """What the gate remembers within one run."""
 
@@ -29,6 +32,7 @@ class ErrorState(NamedTuple):
     predicted: float | None = None  # k d of this step
     accumulated: float = 0.0
     tolerance: float = 0.0
+    spread: float = SPREAD  # mean square of how far k missed, relative to itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +43,7 @@ class ErrorGate:
     tighten: float = 0.8  # w
     process_noise: float = 0.05
     measurement_noise: float = 0.05
-    deviations: float = 0.0  # how many deviations of k are added to it: caution
+    caution: float = 0.0  # how many of its own relative deviations are added to k
     accumulate: bool = True  # False: each step's own error is held against the tolerance
     rows: RowRule = "sample"
     streams: StreamRule = "lead"
@@ -58,8 +62,7 @@ class ErrorGate:
         state = state._replace(travelled=travelled, distance=distance, tolerance=self.tolerance(step))
         if state.growth is None:
             return UNKNOWN, state._replace(predicted=None)
-        caution = self.deviations * math.sqrt(state.growth.variance) if self.deviations else 0.0
-        predicted = (state.growth.mean + caution) * distance
+        predicted = state.growth.mean * (1 + self.caution * math.sqrt(state.spread)) * distance
         accumulated = state.accumulated + predicted if self.accumulate else predicted
         verdict = REUSE if accumulated < state.tolerance else COMPUTE  # a NaN is not below anything
         return verdict, state._replace(predicted=predicted, accumulated=accumulated)
@@ -79,6 +82,8 @@ class ErrorGate:
         walk = Walk(self.process_noise, self.measurement_noise)
         if state.growth is None:
             return state._replace(growth=walk.start(seen), gain=1.0)
+        missed = min((seen / state.growth.mean - 1) ** 2, SPREAD_MOST) if state.growth.mean > 0 else SPREAD_MOST
+        state = state._replace(spread=state.spread + SPREAD_SHARE * (missed - state.spread))
         growth, gain = walk.correct(walk.predict(state.growth, None), seen, None)
         return state._replace(growth=growth, gain=gain)
 

@@ -149,7 +149,7 @@ def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
     return tuple(name for name in MEASURED[type(facts)] if not _finite(getattr(facts, name)))
 
 
-def _finite(value: Any) -> bool:
+def _finite(value: float | tuple[Any, ...] | None) -> bool:
     if value is None:
         return True
     return all(map(_finite, value)) if isinstance(value, tuple) else math.isfinite(value)

@@ -1,7 +1,7 @@
 """Inertial: calibrated dead reckoning, our own policy (docs/inertial.md)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from navicache.policies.checks import (
     check_align_steps,
@@ -13,26 +13,37 @@ from navicache.policies.checks import (
 from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
 from navicache.policies.guards import guarded
+from navicache.policies.pace import Pace
 from navicache.policies.policy import Scheme
-from navicache.policies.protocols import RowRule
+from navicache.policies.protocols import Gate, RowRule
+
+USUAL_THRESHOLD = 0.1  # where a speed-up is asked for but the number of steps is unknown
+USUAL_SPEEDUP = 2.0
+MOST_SPEEDUP = 1000.0
 
 
 @dataclass(frozen=True)
 class Inertial:
     """Predict along the measured course, and compute where the measured error would grow too large.
 
+    One of three targets: a speed-up, an error no reused step should exceed, or the threshold of the accumulated error.
+    Without any the speed-up is 2.
+
     Example:
-        >>> Inertial(threshold=0.1).schemes()[0].predictor.order
+        >>> Inertial(speedup=2.5).schemes()[0].predictor.order
         2
     """
 
     name: ClassVar[str] = "inertial"
 
-    threshold: float = 0.1
+    speedup: float | None = None  # computed steps are the run's steps over this
+    max_error: float | None = None  # relative error of the output, of each reused step
+    threshold: float | None = None  # tau
     align_steps: int = 5
-    tighten: float = 0.8  # how much less error is tolerated at full noise
+    tighten: float = 0.8  # how much less accumulated error is tolerated at full noise
     process_noise: float = 0.05
     measurement_noise: float = 0.05
+    caution: float = 1.3  # deviations of the error growth that `max_error` keeps away
     by_channel: bool = False
     curved: bool = False
     last_step: bool = True
@@ -41,7 +52,15 @@ class Inertial:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check_threshold(self.threshold)
+        given = [name for name in ("speedup", "max_error", "threshold") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+        if self.speedup is not None:
+            check_number("speedup", self.speedup, 1, MOST_SPEEDUP, "1 computes every step, 2 every other")
+        if self.max_error is not None:
+            check_number("max_error", self.max_error, 0, 1, "0.05: reused outputs are wrong by five percent at most")
+        if self.threshold is not None:
+            check_threshold(self.threshold)
         check_align_steps(self.align_steps)
         check_number("tighten", self.tighten, 0, 1, "0 tolerates the same error throughout")
         check_longest_reuse(self.longest_reuse)
@@ -50,15 +69,26 @@ class Inertial:
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning behind the error gate."""
         gate = guarded(
-            ErrorGate(
-                threshold=self.threshold,
-                tighten=self.tighten,
-                process_noise=self.process_noise,
-                measurement_noise=self.measurement_noise,
-                rows=self.rows,
-            ),
-            align_steps=self.align_steps,
-            last_step=self.last_step,
-            longest_reuse=self.longest_reuse,
+            self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
-        return (Scheme("model", gate, DeadReckoning(by_channel=self.by_channel, curved=self.curved), self.last_step),)
+        course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved)
+        return (Scheme("model", gate, course, self.last_step),)
+
+    def gate(self) -> Gate[Any]:
+        """The gate without its guards, as the target asks."""
+        if self.max_error is not None:
+            return self._errors(self.max_error, tighten=0.0, accumulate=False, caution=self.caution)
+        if self.threshold is not None:
+            return self._errors(self.threshold, self.tighten)
+        return Pace(self._errors(USUAL_THRESHOLD, self.tighten), self.speedup or USUAL_SPEEDUP)
+
+    def _errors(self, threshold: float, tighten: float, accumulate: bool = True, caution: float = 0.0) -> ErrorGate:
+        return ErrorGate(
+            threshold=threshold,
+            tighten=tighten,
+            process_noise=self.process_noise,
+            measurement_noise=self.measurement_noise,
+            accumulate=accumulate,
+            caution=caution,
+            rows=self.rows,
+        )
