@@ -10,6 +10,7 @@ from navicache.engine import Engine, Host, Keep, Reader
 from navicache.integrations.attach import signature_of
 from navicache.models import CallSpec
 from navicache.policies import Policy
+from navicache.records import ShadowKind
 
 
 class Doubler(nn.Module):
@@ -32,12 +33,12 @@ def engine_for(
     call: CallSpec | None = None,
     keep: Keep | None = None,
     surroundings: Callable[[], Host] = Host,
+    shadow: ShadowKind | None = None,
 ) -> Callable[..., Any]:
     """The model behind an engine; the engine is the function's attribute `engine`."""
     call = call or CallSpec()
-    engine = Engine(
-        policy, Reader(call, signature_of(model)), model="toy", call=call, keep=keep, surroundings=surroundings
-    )
+    where = {"model": "toy", "call": call, "keep": keep, "surroundings": surroundings, "shadow": shadow}
+    engine = Engine(policy, Reader(call, signature_of(model)), **where)
 
     def cached(*args: Any, **kwargs: Any) -> Any:
         return engine(model, args, kwargs)

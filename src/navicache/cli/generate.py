@@ -1,10 +1,12 @@
 """`navicache generate`: a video (or image) of a prompt, with the cache and, to compare, without."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from navicache.cli.job import POCKET, POCKET_FPS, USUAL_FPS, Job, Source, read_arguments, read_caching
+from navicache.records import ShadowKind
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=positive, help="in pixels")
     parser.add_argument("--fps", type=positive, help=f"frames a second ({POCKET_FPS} for the pocket, {USUAL_FPS} else)")
     add_caching(parser)
-    parser.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
+    extra = parser.add_mutually_exclusive_group()  # the seconds of a shadow run say nothing about the cache
+    extra.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
+    shadow = "run every step, and draw predicted against true errors: on the cached or on the full trajectory"
+    extra.add_argument("--shadow", choices=get_args(ShadowKind), help=shadow)
     parser.add_argument("--out", type=Path, default=Path("outputs/generate"), help="folder to write to (%(default)s)")
     parser.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps (%(default)s)")
@@ -63,7 +68,7 @@ def read_job(options: argparse.Namespace) -> Job:
         source=source,
         prompts=tuple(options.prompt or default_prompts(source)),
         arguments=read_arguments(options, source.pocket),
-        caching=read_caching(options),
+        caching=replace(read_caching(options), shadow=options.shadow),
         out=options.out,
         seed=options.seed,
         fps=options.fps or (POCKET_FPS if source.pocket else USUAL_FPS),
@@ -85,7 +90,7 @@ def default_prompts(source: Source) -> list[str]:
 def describe(result: Any) -> str:
     """Decisions, seconds, quality and files, as lines."""
     lines = [f"\n{result.prompt}", *(f"  {line}" for line in result.pair.summary.splitlines())]
-    for name, take in (("cached", result.pair.cached), ("no cache", result.pair.plain)):
+    for name, take in ((result.pair.label, result.pair.cached), ("no cache", result.pair.plain)):
         if take is not None:
             loop = "loop not told apart" if take.loop_seconds is None else f"denoising loop {take.loop_seconds:.2f} s"
             lines.append(f"  {name:<8} {take.call_seconds:7.2f} s for the whole call, {loop}")

@@ -39,15 +39,16 @@ class Pair:
     trace: Trace
     summary: str
     plain: Take | None = None
+    label: str = "cached"  # or "shadow"
 
 
 def generate(pipe: Any, job: Job, prompt: str) -> Pair:
     """With the cache, and without it where the two are compared; same prompt, same noise."""
     with job.caching.enable(pipe) as cache:
-        cached = take(pipe, job, prompt, "cached", counts=lambda: cache.progress)
+        cached = take(pipe, job, prompt, job.caching.label, counts=lambda: cache.progress)
         trace, summary = cache.trace, cache.summary(details=False)
     plain = take(pipe, job, prompt, "no cache") if job.compare else None
-    return Pair(cached, trace, summary, plain)
+    return Pair(cached, trace, summary, plain, job.caching.label)
 
 
 def warm_up(pipe: Any, job: Job) -> None:

@@ -12,6 +12,7 @@ from navicache.integrations.enable import DEFAULT_POLICY
 from navicache.models import MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
+from navicache.records import ShadowKind
 
 POCKET = "pocket"
 POCKET_CALL = {"num_inference_steps": 50, "guidance_scale": 5.0, "num_frames": 17, "height": 128, "width": 128}
@@ -48,6 +49,12 @@ class Caching:
     policy: str | None = None
     mode: str | None = None
     knobs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    shadow: ShadowKind | None = None
+
+    @property
+    def label(self) -> str:
+        """What a take with it is called."""
+        return "shadow" if self.shadow else "cached"
 
     def check(self) -> None:
         """Refuse what no model could make right, so that a wrong option costs no wait."""
@@ -57,7 +64,7 @@ class Caching:
 
     def enable(self, pipe: Any) -> navicache.Cache:
         """The cache on this pipeline."""
-        return navicache.enable(pipe, self.policy, self.mode, **self.knobs)
+        return navicache.enable(pipe, self.policy, self.mode, shadow=self.shadow, **self.knobs)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The files of one prompt, and the figures they hold."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from navicache.cli.generation import Pair, Take
 from navicache.cli.media import Media
 from navicache.records import RunRecord, atomic_file
+from navicache.report.calibration_plot import can_calibrate, save_calibration_plot
 from navicache.report.side_by_side import AMPLIFIED, difference, side_by_side
 from navicache.report.trace_plot import save_trace_plot
 
@@ -52,6 +53,9 @@ def write(prompt: str, pair: Pair, folder: Path, fps: int, about: Mapping[str, A
     files = {"cached": folder / f"{made.name}{made.suffix}", "trace": folder / "trace.json"}
     made.save(files["cached"], fps)
     pair.trace.save(files["trace"])
+    for name, run in _calibrations(pair).items():
+        files[name] = folder / f"{name}.png"
+        save_calibration_plot(run, files[name])
     if pair.plain is None:
         return Result(prompt, pair, files)
     return _write_comparison(Result(prompt, pair, files), pair.plain, folder, fps, about)
@@ -79,9 +83,17 @@ def _write_comparison(bare: Result, plain: Take, folder: Path, fps: int, about: 
 
 
 def _plots(result: Result) -> dict[str, RunRecord]:
+    return _numbered("plot", result.pair.trace.runs)
+
+
+def _calibrations(pair: Pair) -> dict[str, RunRecord]:
+    """Shadow runs that have something to draw; where one has not, its summary says why."""
+    return _numbered("calibration", [run for run in pair.trace.runs if run.shadow and can_calibrate(run)])
+
+
+def _numbered(name: str, runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
     """Runs by the names of their pictures: two experts have one each."""
-    runs = enumerate(result.pair.trace.runs, start=1)
-    return {"plot" if number == 1 else f"plot_{number}": run for number, run in runs}
+    return {name if number == 1 else f"{name}_{number}": run for number, run in enumerate(runs, start=1)}
 
 
 def panels(result: Result, plain: Media) -> dict[str, Any]:

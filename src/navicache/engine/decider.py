@@ -123,8 +123,11 @@ class Decider:
         for lesson in lessons:
             for sample, rows in enumerate(self.layout):
                 outcome = lesson.outcome(sample, rows)
-                if outcome is not None:
+                if outcome is not None and lesson.teaches:
                     self._learn(lesson, sample, outcome)
+                elif outcome is not None:
+                    truth = {"reuse_error": outcome.prediction_error}
+                    self.recorder.amend(outcome.index, lesson.stream, sample, truth)
 
     def _learn(self, lesson: Lesson, sample: int, outcome: Outcome) -> None:
         self.output_size[sample] = outcome.output_size

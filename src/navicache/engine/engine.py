@@ -12,12 +12,13 @@ from navicache.engine.look import look
 from navicache.engine.placement import Host, Placement
 from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
+from navicache.engine.shadow import predicted_samples, witness
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Tracker
 from navicache.engine.work import Work
 from navicache.models import CallSpec
 from navicache.policies import Policy, Verdict, settings
-from navicache.records import Trace
+from navicache.records import ShadowKind, Trace
 
 Forward = Callable[..., Any]
 
@@ -37,19 +38,23 @@ class Engine:
         call: CallSpec | None = None,
         keep: Keep | None = None,
         surroundings: Callable[[], Host] = Host,
+        shadow: ShadowKind | None = None,
     ) -> None:
         """Set up for the first run; no tensor is kept yet."""
         (self.scheme,) = policy.schemes()
         self.policy, self.reader, self.call = policy, reader, call or CallSpec()
-        self.keep, self.surroundings = keep or Keep(), surroundings
+        self.keep, self.surroundings, self.shadow = keep or Keep(), surroundings, shadow
         self.tracker = Tracker()
-        self.recorder = Recorder(model, policy.name, settings(policy), self.scheme.gate)
+        about = {"model": model, "policy": policy.name, "settings": settings(policy)}
+        self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.belief)
         self.run: Run | None = None
 
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Compute or predict what `forward` would return."""
         try:
             output = self._produce(forward, args, kwargs)
+            if self.shadow is not None:
+                output = self._shadowed(output, forward, args, kwargs)
         except BaseException:
             self.run = None  # without waiting for measurements: the device itself may be what failed
             self.end_run("the run before was aborted", finished=False)
@@ -82,6 +87,15 @@ class Engine:
             return run, Work(run, call, name, decider, stream, samples), None
         latent = run.inner(call.latent)
         return run, None, stream.packed(stream.predict(latent, decider.weights(), decider.layout, run.fit))
+
+    def _shadowed(self, output: Any, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Run the model also where its output was predicted; which of the two the pipeline gets is the user's say."""
+        if self.run is None or not predicted_samples(self.run, self.tracker):
+            return output
+        truth = forward(*args, **kwargs)
+        with torch.no_grad():
+            witness(self.run, self.tracker, output, truth, self.call.output, self.reader.read(args, kwargs).listed)
+        return output if self.shadow == "cached" else truth
 
     def end_run(self, why: str = "pipeline reset", finished: bool = True) -> None:
         """Close the run and drop its tensors; the next call begins another."""
@@ -139,17 +153,11 @@ class Engine:
         if host.total is None and self.scheme.last_step:
             self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
         if host.total is not None and host.total <= self.policy.align_steps + 2:
-            run.aside = True
-            self.recorder.note(
-                f"{host.total} steps leave next to nothing to reuse after {self.policy.align_steps} to align: "
-                "stepped aside, every step is computed"
-            )
+            run.step_aside(host.total, self.policy.align_steps)
         if not run.aside:
             run.see(call, call.latent)
             run.watch_layout(call.latent)
         return run
-
-    # -- decide -------------------------------------------------------------------------------------------------------
 
     def _decide(self, run: Run, placement: Placement) -> None:
         stream, index = placement.stream, self.tracker.index

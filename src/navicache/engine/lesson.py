@@ -29,6 +29,7 @@ class Lesson:
     rows: Sequence[int]  # the rows that were computed
     since: list[tuple[int, ...] | None]  # per sample: the computed steps before, None without one at hand
     readings: dict[str, Reading]
+    teaches: bool = True  # False: the truth about a step that was decided to be reused, for the trace alone
 
     def outcome(self, sample: int, rows: Sequence[int]) -> Outcome | None:
         """What one sample, made of these rows, has learnt; None if it was not computed."""

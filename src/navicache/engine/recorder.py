@@ -1,7 +1,6 @@
 """Writes down what happens; measurements that are still on the device are filled in when they arrive."""
 
 from collections import deque
-from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
@@ -21,10 +20,9 @@ Line = tuple[Verdict, Step | None, Any]
 class Recorder:
     """The trace of one engine."""
 
-    def __init__(self, model: str, policy: str, settings: Mapping[str, Any], gate: Gate[Any]) -> None:
-        """Nothing has run yet."""
-        self._gate = gate
-        self._about: dict[str, Any] = {"model": model, "policy": policy, "settings": dict(settings)}
+    def __init__(self, gate: Gate[Any], **about: Any) -> None:
+        """Nothing has run yet; `about` are the fields of `RunRecord` that are the same for every run."""
+        self._gate, self._about = gate, about
         self._runs: deque[RunRecord] = deque(maxlen=KEPT_RUNS)
         self._lines: dict[tuple[int, str, int], Line] = {}
         self._amended: dict[tuple[int, str, int], dict[str, Any]] = {}

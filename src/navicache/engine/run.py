@@ -116,6 +116,14 @@ class Run:
             if decider.lessons:
                 decider.learn()
 
+    def step_aside(self, total: int, align_steps: int) -> None:
+        """Leave a run alone that is over almost as soon as it is aligned."""
+        self.aside = True
+        self.recorder.note(
+            f"{total} steps leave next to nothing to reuse after {align_steps} to align: "
+            "stepped aside, every step is computed"
+        )
+
     def renumber(self, wrong: int, right: int) -> None:
         """Correct the number of a step that turned out to be someone else's."""
         self.recorder.renumber(wrong, right)

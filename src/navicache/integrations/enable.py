@@ -1,11 +1,11 @@
-"""`enable` and `disable`: one line to put a cache on a pipeline, a model or a function."""
+"""`enable`: one line to put a cache on a pipeline, a model or a function."""
 
 import functools
 import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from torch import nn
@@ -15,12 +15,12 @@ from navicache.integrations.attach import (
     Attachment,
     CallableAttachment,
     ModuleAttachment,
-    attachment_of,
     signature_of,
 )
 from navicache.integrations.cache import Cache
 from navicache.models import CallSpec, ModelSpec, find_model, preset
 from navicache.policies import POLICIES, Policy, build_policy
+from navicache.records import ShadowKind
 
 logger = logging.getLogger("navicache")
 
@@ -38,6 +38,7 @@ class Options:
     call: CallSpec | None
     steps: int | None
     keep: Keep
+    shadow: ShadowKind | None
     knobs: dict[str, Any]
 
 
@@ -50,6 +51,7 @@ def enable(
     steps: int | None = None,
     keep_dtype: torch.dtype | None = None,
     keep_device: torch.device | str | None = None,
+    shadow: ShadowKind | None = None,
     **knobs: Any,
 ) -> Cache:
     """Cache a diffusers pipeline, a model, or any function that denoises.
@@ -62,6 +64,8 @@ def enable(
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
+        shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
+            on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
         knobs: knobs of the policy, over those of the preset; `speedup=2.0` and `max_error=0.05` are targets in place
             of a threshold, which policy "inertial" knows how to meet.
 
@@ -76,8 +80,10 @@ def enable(
         raise ValueError(f"steps must be the number of steps of a run, got {steps!r}")
     if keep_dtype is not None and not isinstance(keep_dtype, torch.dtype):
         raise TypeError(f"keep_dtype must be a torch.dtype such as torch.bfloat16, got {keep_dtype!r}")
+    if shadow not in (None, *get_args(ShadowKind)):
+        raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
     device = torch.device(keep_device) if keep_device is not None else None
-    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), knobs)
+    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), shadow, knobs)
     plan = _plan(target, options)
     attachments: dict[str, Attachment] = {}
     try:
@@ -90,28 +96,6 @@ def enable(
     if plan.note:
         logger.warning(plan.note)
     return Cache(attachments, (plan.note,) if plan.note else ())
-
-
-def disable(target: Any) -> None:
-    """Take off a cache whose handle is lost; nothing happens where there is none."""
-    if isinstance(target, Cache):
-        return target.disable()
-    parts = [target]
-    if "diffusers" in sys.modules:
-        from navicache.integrations import diffusers
-
-        parts = list(diffusers.denoisers(target).values()) if isinstance(target, diffusers.PIPELINES) else parts
-        for part in parts:
-            diffusers.detach_from(part)
-    for part in parts:
-        if not isinstance(part, nn.Module):
-            raise TypeError(
-                f"cannot disable a {type(part).__name__}: pass a pipeline, a module or the handle of enable"
-            )
-        attached = attachment_of(part)
-        if attached is not None:
-            attached.detach()
-    return None
 
 
 @dataclass(frozen=True)
@@ -159,7 +143,15 @@ def _engine(
     call = options.call or spec.call
     reader = Reader(call, signature_of(target))
     policy = _policy(options, spec)
-    return Engine(policy, reader, model=label, call=call, keep=options.keep, surroundings=surroundings)
+    return Engine(
+        policy,
+        reader,
+        model=label,
+        call=call,
+        keep=options.keep,
+        surroundings=surroundings,
+        shadow=options.shadow,
+    )
 
 
 def _policy(options: Options, spec: ModelSpec) -> Policy:

@@ -70,7 +70,7 @@ class EasyCache:
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py without epsilons."""
-        return (Scheme("model", smoothed(self, alpha=1.0), ResidualHold(), self.last_step),)
+        return (Scheme("model", smoothed(self, alpha=1.0), ResidualHold(), self.last_step, "accumulated"),)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Ema(EasyCache):
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py with a constant gain."""
-        return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold(), self.last_step),)
+        return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold(), self.last_step, "accumulated"),)
 
 
 def smoothed(knobs: EasyCache, alpha: float) -> Gate[RatioState]:

@@ -94,7 +94,7 @@ class Static:
     def schemes(self) -> tuple[Scheme, ...]:
         """A fixed schedule with the residual held."""
         gate = guarded(IntervalGate(interval=self.interval), align_steps=self.align_steps, last_step=self.last_step)
-        return (Scheme("model", gate, ResidualHold(), self.last_step),)
+        return (Scheme("model", gate, ResidualHold(), self.last_step, None),)
 
 
 @dataclass(frozen=True)
@@ -125,4 +125,4 @@ class Random:
             align_steps=self.align_steps,
             last_step=self.last_step,
         )
-        return (Scheme("model", gate, ResidualHold(), self.last_step),)
+        return (Scheme("model", gate, ResidualHold(), self.last_step, None),)

@@ -121,7 +121,8 @@ class NaviCache:
         last_step = self.choice("last_step")
         gate = guarded(self.gate(), align_steps=self.align_steps, last_step=last_step, longest_reuse=self.longest_reuse)
         hold = ResidualHold() if self.choice("hold") == "residual" else OutputHold()
-        return (Scheme("model", gate, hold, last_step),)
+        # An absolute sum is no relative error.
+        return (Scheme("model", gate, hold, last_step, "accumulated" if self.choice("relative") else None),)
 
     def gate(self) -> RatioGate:
         """The gate without its guards."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol
 
 from navicache.policies.protocols import Gate, Predictor
+from navicache.records import Belief
 
 Site = Literal["model"]
 
@@ -17,6 +18,9 @@ class Scheme:
     gate: Gate[Any]
     predictor: Predictor[Any]
     last_step: bool = True  # whether the gate insists on computing the last step, where it knows which one that is
+    # The field of `explain` that holds the relative error the gate believes a reuse of this very step makes, to be held
+    # against the truth in shadow mode (records/truth.py); None where it believes nothing of that kind.
+    belief: Belief | None = "predicted_change"
 
 
 class Policy(Protocol):

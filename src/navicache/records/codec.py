@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Collection
 from dataclasses import MISSING, fields
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any, TypeAlias, get_args, get_type_hints
 
-from navicache.records.run import RunRecord, Scalar
+from navicache.records.run import Belief, RunRecord, Scalar, ShadowKind
 from navicache.records.step import StepRecord
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
@@ -20,7 +20,8 @@ def broken(problem: str) -> ValueError:
 
 
 def encode_run(run: RunRecord) -> dict[str, Json]:
-    """Every field by its name."""
+    """Every field by its name; those of shadow mode only where they say something."""
+    more: dict[str, Json] = {"shadow": run.shadow, "belief": run.belief}
     return {
         "model": run.model,
         "policy": run.policy,
@@ -30,6 +31,7 @@ def encode_run(run: RunRecord) -> dict[str, Json]:
         "steps": [_encode_step(step) for step in run.steps],
         "notes": list(run.notes),
         "finished": run.finished,
+        **{name: value for name, value in more.items() if value is not None},
     }
 
 
@@ -42,6 +44,8 @@ def decode_run(value: Json, place: str) -> RunRecord:
         "steps": lambda value, place: tuple(_decode_step(v, p) for v, p in check_list(value, place)),
         "notes": lambda value, place: tuple(_text(v, p) for v, p in check_list(value, place)),
         "finished": _flag,
+        "shadow": lambda value, place: _choice(value, place, get_args(ShadowKind)),
+        "belief": lambda value, place: _choice(value, place, get_args(Belief)),
     }
     return RunRecord(**{name: reads.get(name, _text)(v, f"{place}.{name}") for name, v in entries.items()})
 
@@ -121,6 +125,12 @@ def _text(value: Json, place: str) -> str:
     if isinstance(value, str):
         return value
     raise broken(f"{place} must be text")
+
+
+def _choice(value: Json, place: str, known: tuple[str, ...]) -> str | None:
+    if value is None or (isinstance(value, str) and value in known):
+        return value
+    raise broken(f"{place} must be null or one of {', '.join(known)}")
 
 
 def _number(value: Json, place: str) -> float | None:

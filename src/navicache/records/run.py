@@ -4,11 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from navicache.records.step import StepRecord
 
 Scalar: TypeAlias = str | int | float | bool | None
+ShadowKind: TypeAlias = Literal["cached", "full"]  # which trajectory the run was on
+Belief: TypeAlias = Literal["predicted_change", "accumulated"]  # fields of `StepRecord`
 
 STEP_FIELDS = tuple(entry.name for entry in fields(StepRecord))
 
@@ -36,6 +38,8 @@ class RunRecord:
     steps: tuple[StepRecord, ...] = ()
     notes: tuple[str, ...] = ()  # what the user should know
     finished: bool = False
+    shadow: ShadowKind | None = None  # the model ran at every step; `computed` is the decision alone
+    belief: Belief | None = None  # what holds the error a reuse was believed to make; None: nothing does
 
     def __post_init__(self) -> None:
         """Refuse what could not be written as JSON or read as a schedule."""

@@ -8,7 +8,8 @@ class StepRecord:
     """One line of a trace.
 
     `None` means "not known here": a follower measures nothing, the first step has no predecessor, and the
-    last four fields exist only where the model was computed and an earlier computed step was at hand.
+    last three fields exist only where the model was computed and an earlier computed step was at hand. In shadow mode
+    (`RunRecord.shadow`) the model also runs at steps that count as reused: `reuse_error` is then known there too.
 
     Example:
         >>> StepRecord(index=0, stream="cond", computed=True, reason="align").sample
@@ -17,7 +18,7 @@ class StepRecord:
 
     index: int  # step in the run
     stream: str  # guidance branch: "cond", "uncond", "0", "1", ...
-    computed: bool  # False: the output was predicted
+    computed: bool  # the decision; False: the output was predicted
     reason: str  # why: "align", "last step", "gate", "follows", ...
     sample: int = 0  # which sample of the batch
     time: float | None = None  # the model's own timestep

@@ -8,6 +8,7 @@ from navicache.records.run import RunRecord
 from navicache.records.step import StepRecord
 from navicache.records.table import Column, lay_out, number_cells
 from navicache.records.trace import Trace
+from navicache.records.truth import describe_truth
 
 COMPUTED, REUSED = "■", "·"
 MOST_BARS = 8
@@ -31,7 +32,7 @@ def summarise(runs: Trace | Iterable[RunRecord], width: int = 100, details: bool
     if not runs:
         return "nothing has run yet"
     run = runs[-1]
-    lines = [headline(run), *_bars(run, width)]
+    lines = [headline(run), *_bars(run, width), *textwrap.wrap(describe_truth(run), width, subsequent_indent="  ")]
     for note in run.notes:
         lines += textwrap.wrap(f"note: {note}", width, subsequent_indent="      ")
     if details:
@@ -53,16 +54,19 @@ def headline(run: RunRecord) -> str:
 
 
 def tally(run: RunRecord) -> str:
-    """How many steps were computed, of a sample on average, and what that saved."""
+    """How many steps were computed, of a sample on average, and what that saved; in shadow mode, would have been."""
     if not run.length:
         return "no step has run yet"
+    if run.shadow is not None:
+        reused = _counts(run, run.length - run.computed)
+        return f"shadow ({run.shadow}): every step was computed; {reused} would have been reused"
     saved = "nothing was reused" if run.computed == run.length else f"{run.speedup:.2f}x fewer calls"
-    return f"computed {_counts(run)} ({saved})"
+    return f"computed {_counts(run, run.computed)} ({saved})"
 
 
-def _counts(run: RunRecord) -> str:
-    computed, length = run.computed / run.samples, run.length / run.samples
-    text = f"{_short(computed)} of {_short(length)} step{'' if length == 1 else 's'}"
+def _counts(run: RunRecord, counted: int) -> str:
+    mean, length = counted / run.samples, run.length / run.samples
+    text = f"{_short(mean)} of {_short(length)} step{'' if length == 1 else 's'}"
     if run.samples > 1:
         text += f" on average over {run.samples} samples"
     if run.total is not None and length < run.total:

@@ -1,0 +1,31 @@
+"""`disable`: taking off a cache whose handle is lost."""
+
+import sys
+from typing import Any
+
+from torch import nn
+
+from navicache.integrations.attach import attachment_of
+from navicache.integrations.cache import Cache
+
+
+def disable(target: Any) -> None:
+    """Take off a cache whose handle is lost; nothing happens where there is none."""
+    if isinstance(target, Cache):
+        return target.disable()
+    parts = [target]
+    if "diffusers" in sys.modules:
+        from navicache.integrations import diffusers
+
+        parts = list(diffusers.denoisers(target).values()) if isinstance(target, diffusers.PIPELINES) else parts
+        for part in parts:
+            diffusers.detach_from(part)
+    for part in parts:
+        if not isinstance(part, nn.Module):
+            raise TypeError(
+                f"cannot disable a {type(part).__name__}: pass a pipeline, a module or the handle of enable"
+            )
+        attached = attachment_of(part)
+        if attached is not None:
+            attached.detach()
+    return None

@@ -1,0 +1,148 @@
+"""A shadow run as a picture: what the gate believed of every reused step, against the truth."""
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+
+from navicache.records import (
+    BELIEF_WORDS,
+    Checked,
+    RunRecord,
+    atomic_file,
+    checked_steps,
+    max_error,
+    share_believed,
+    share_below,
+    tally,
+)
+from navicache.report.trace_plot import BLUE, GREY, INK, PALE, SUFFIXES, VERMILION
+
+SIZE = (8.4, 7.2)
+TRAJECTORIES = {"cached": "on the cached trajectory", "full": "on the uncached trajectory"}
+
+
+def can_calibrate(run: RunRecord) -> bool:
+    """Whether a run has reused steps with both a belief and a truth to draw.
+
+    Example:
+        >>> can_calibrate(RunRecord(model="Toy", policy="static"))
+        False
+    """
+    return bool(_drawable(checked_steps(run)))
+
+
+def draw_calibration(run: RunRecord) -> Figure:
+    """One dot a reused step of any sample; below them the share that stayed within what was believed or allowed."""
+    steps = checked_steps(run)
+    shown = _drawable(steps)
+    if not shown:
+        raise ValueError(
+            "no reused step here has both a predicted and a true error: run navicache.enable(..., shadow='cached') "
+            "with a policy that predicts one (inertial, navicache, easycache, ema) and a threshold at which it reuses"
+        )
+    figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    shares = _shares(run, steps)
+    upper, lower = figure.subplots(2, 1, height_ratios=[6.0, 0.45 * len(shares) + 0.2])
+    _draw_dots(figure, upper, run, shown)
+    if len(shown) < len(steps):
+        text = f"{len(steps) - len(shown)} of {len(steps)} not shown: zero, unknown or not finite"
+        upper.text(0.99, 0.02, text, transform=upper.transAxes, ha="right", fontsize=8.5, color=GREY)
+    _draw_shares(lower, shares)
+    _head(figure, run)
+    return figure
+
+
+def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
+    """Save `draw_calibration` as .png or .svg; a half-written picture never stands under its final name."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
+    figure = draw_calibration(run)
+    with atomic_file(path) as file:
+        figure.savefig(file, format=suffix[1:])
+
+
+def _drawable(steps: Sequence[Checked]) -> list[tuple[int, float, float]]:
+    """Step, belief and truth where both have a logarithm."""
+    known = [(step.index, step.believed, step.true) for step in steps if step.believed is not None]
+    return [(i, b, t) for i, b, t in known if b > 0 and t > 0 and math.isfinite(b + t)]
+
+
+def _shares(run: RunRecord, steps: Sequence[Checked]) -> dict[str, float | None]:
+    shares = {"within the predicted": share_believed(steps)}
+    limit = max_error(run)
+    if limit is not None:
+        shares[f"within max_error {limit:g}"] = share_below(steps, limit)
+    return shares
+
+
+def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple[int, float, float]]) -> None:
+    """Above the diagonal the gate was too sure of itself, below it too cautious."""
+    index, believed, true = zip(*shown, strict=True)
+    low, high = min(*believed, *true) / 1.4, max(*believed, *true) * 1.4
+    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
+    axes.plot([low, high], [low, high], color=INK, linewidth=1.1, linestyle=(0, (5, 3)), label="as predicted", zorder=1)
+    limit = max_error(run)
+    if limit is not None and low < limit < high:
+        axes.axhline(limit, color=VERMILION, linewidth=1.1, label=f"max_error {limit:g}", zorder=1)
+    style: dict[str, Any] = {"s": 34, "cmap": "viridis", "edgecolors": "white", "linewidths": 0.5, "zorder": 2}
+    dots = axes.scatter(believed, true, c=index, vmin=0, vmax=max(run.total or 0, max(index) + 1) - 1, **style)
+    bar = figure.colorbar(dots, ax=axes, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.set_label("step", fontsize=9, color=INK)
+    bar.ax.tick_params(labelsize=9, colors=GREY, labelcolor=INK)
+    axes.set_xlabel(_caption(run), fontsize=9.5, color=INK)
+    axes.set_ylabel("true error of the reuse, relative to the output", fontsize=9.5, color=INK)
+    axes.legend(loc="upper left", fontsize=9, frameon=False)
+    _frame(axes, "calibration")
+    _log_ticks(axes, decades=math.log10(high / low))
+    for text, x, y, side in (("above: too sure", 0.02, 0.83, "left"), ("below: too cautious", 0.98, 0.07, "right")):
+        axes.text(x, y, text, transform=axes.transAxes, ha=side, fontsize=9, color=GREY)
+
+
+def _log_ticks(axes: Axes, decades: float) -> None:
+    """Plain numbers, and enough of them where the errors span little."""
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0,) if decades > 3 else (1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _caption(run: RunRecord) -> str:
+    return "belief" if run.belief is None else BELIEF_WORDS[run.belief]
+
+
+def _draw_shares(axes: Axes, shares: dict[str, float | None]) -> None:
+    for row, share in enumerate(shares.values()):
+        axes.barh(row, 1.0, color=PALE, height=0.62)
+        axes.barh(row, share or 0.0, color=BLUE, height=0.62)
+        axes.text(1.01, row, "-" if share is None else f"{share:.0%}", va="center", fontsize=9.5, color=INK)
+    axes.set_yticks(range(len(shares)), list(shares))
+    axes.set(xlim=(0, 1), ylim=(len(shares) - 0.45, -0.55))
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.set_xlabel("share of the reused steps whose true error stayed within", fontsize=9.5, color=INK)
+    _frame(axes, "shares")
+
+
+def _frame(axes: Axes, name: str) -> None:
+    axes.set_label(name)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
+
+
+def _head(figure: Figure, run: RunRecord) -> None:
+    where = "" if run.shadow is None else f", {TRAJECTORIES[run.shadow]}"
+    title = f"{run.policy} on {run.model}{where}"
+    style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False}
+    figure.text(0.012, 0.988, title[:75], fontsize=12, fontweight="bold", color=INK, **style)
+    figure.text(0.012, 0.952, tally(run)[:110], fontsize=9.5, color=GREY, **style)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, 0.92))
