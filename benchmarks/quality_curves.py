@@ -1,0 +1,126 @@
+"""The curves of the quality benchmark as data, and which setting of a curve to measure next."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from navicache.policies import Policy, build_policy
+
+FACTOR = 2.0  # between settings while the range is not covered yet
+SMALLEST, LARGEST = 1e-5, 1e3
+SAME = 0.25  # computed steps: a larger threshold that changes no more than this has no effect left
+CLOSEST = 1.005  # ratio of two settings between which another one is not worth a run
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A policy of which only the threshold varies along the curve."""
+
+    group: str  # the policy, under which curves compete as one: best of them at each point
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+    first: float = 0.05  # threshold the search begins with
+
+    def policy(self, threshold: float) -> Policy:
+        """The policy at one point of the curve."""
+        return build_policy(self.group, threshold=threshold, **self.knobs)
+
+
+CURVES: dict[str, Curve] = {
+    "navicache-5": Curve("navicache", {"align_steps": 5}),
+    "navicache-10": Curve("navicache", {"align_steps": 10}),
+    "easycache-5": Curve("easycache", {"align_steps": 5}),
+    "easycache-10": Curve("easycache", {"align_steps": 10}),
+    "inertial-5": Curve("inertial", {"align_steps": 5}),
+    "inertial-5-channel": Curve("inertial", {"align_steps": 5, "by_channel": True}),
+    "inertial-5-curved": Curve("inertial", {"align_steps": 5, "curved": True}),
+    "inertial-5-both": Curve("inertial", {"align_steps": 5, "by_channel": True, "curved": True}),
+    "inertial-3-both": Curve("inertial", {"align_steps": 3, "by_channel": True, "curved": True}),
+    "inertial-10": Curve("inertial", {"align_steps": 10}),
+}
+
+
+class Point(NamedTuple):
+    """One measured setting."""
+
+    setting: float
+    computed: float
+    psnr: float
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a curve has to be known, in computed steps, and how finely."""
+
+    low: float
+    high: float
+    gap: float = 2.0
+    floor: float = math.inf  # decibels; the curve is followed below `low` until it falls under this
+    targets: tuple[float, ...] = ()  # if given, only the gaps that hold one of these are filled
+
+    @classmethod
+    def of_run(cls, steps: int, **knobs: Any) -> "Span":
+        """12 to 32 of 50 steps, and the same share of any other number.
+
+        Example:
+            >>> Span.of_run(30).low, Span.of_run(30).high
+            (7.2, 19.2)
+        """
+        return cls(12 * steps / 50, 32 * steps / 50, **knobs)
+
+
+def next_setting(points: Sequence[Point], first: float, span: Span) -> float | None:
+    """The setting that tells most: both ends of the range, then its widest gap; None when the curve is known.
+
+    Depends on nothing but the points, so that a run that was interrupted goes on where it stopped.
+
+    Example:
+        >>> next_setting([], 0.05, Span(12, 32))
+        0.05
+        >>> next_setting([Point(0.05, 33.0, 60.0), Point(0.1, 29.0, 50.0), Point(0.2, 11.0, 30.0)], 0.05, Span(12, 32))
+        0.14142
+    """
+    if not points:
+        return first
+    ordered = sorted(points)
+    if ordered[0].computed < span.high and ordered[0].setting > SMALLEST:
+        return _tidy(ordered[0].setting / FACTOR)
+    if _goes_on(ordered, span):
+        return _tidy(ordered[-1].setting * FACTOR)
+    return _between(points, span)
+
+
+def _goes_on(ordered: Sequence[Point], span: Span) -> bool:
+    """Whether larger settings still have something to show."""
+    last = ordered[-1]
+    if last.setting > LARGEST or (last.computed <= span.low and (last.psnr < span.floor or math.isinf(span.floor))):
+        return False
+    before = ordered[-2].computed if len(ordered) > 1 else math.inf
+    return last.computed >= span.high or before - last.computed > SAME
+
+
+def _between(points: Sequence[Point], span: Span) -> float | None:
+    ordered = sorted(points, key=lambda point: point.computed)
+    gaps = [pair for pair in zip(ordered, ordered[1:], strict=False) if _matters(*pair, span)]
+    for few, many in sorted(gaps, key=lambda pair: pair[0].computed - pair[1].computed):  # the widest first
+        ratio = few.setting / many.setting
+        if max(ratio, 1 / ratio) > CLOSEST:
+            parts = math.ceil((many.computed - few.computed) / (0.9 * span.gap))
+            return _tidy(many.setting * ratio ** (max(1, parts // 2) / max(2, parts)))
+    return None
+
+
+def _matters(few: Point, many: Point, span: Span) -> bool:
+    """A gap that is too wide, and lies where the curve is asked for."""
+    if many.computed - few.computed <= span.gap:
+        return False
+    if span.targets and any(few.computed < target < many.computed for target in span.targets):
+        return True
+    above = not math.isinf(span.floor) and many.psnr >= span.floor
+    if span.targets:
+        return above and few.psnr < span.floor
+    return few.computed < span.high and (many.computed > span.low or above)
+
+
+def _tidy(setting: float) -> float:
+    return float(f"{setting:.5g}")
