@@ -53,9 +53,7 @@ def check_curves(results: Results) -> None:
     for row in results.rows:
         curve = row["curve"]
         if curve in (*CURVES, *RIVALS) and row["knobs"] != dict(find(curve).knobs):
-            raise ValueError(
-                f"{curve} was measured with {row['knobs']}: rename the new curve, or change --out"
-            )
+            raise ValueError(f"{curve} was measured with {row['knobs']}: rename the new curve, or change --out")
 
 
 def measure(results: Results, options: argparse.Namespace) -> bool:

@@ -8,6 +8,7 @@ from quality_rows import Results, Row
 
 FALLEN = 33.0  # decibels: where the paper's rule is no longer good
 OURS, PAPER = "inertial", "navicache"
+METRICS = ("psnr", "ssim", "lpips")
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,6 @@ def _gains(bar: Bar, chart: Chart, x: float | None, ours: str, rival: str) -> Ro
     return figures
 
 
-METRICS = ("psnr", "ssim", "lpips")
-
-
 def report(results: Results, gap: float) -> str:
     """All conditions measured so far, as tables."""
     parts = [_table(results, c, STEP_BARS, "computed", gap, "computed steps") for c in results.conditions("steps")]
@@ -141,8 +139,9 @@ def _table(results: Results, condition: Row, bars: Sequence[Bar], axis: str, gap
     title = "{scheduler}, {steps} steps, {dtype} on {device}, {prompts} {set} prompts".format(**condition)
     head = f"| ours | {unit} | rival | ours dB | theirs dB | gain | asked | SSIM gain | LPIPS gain | verdict |"
     lines = [f"**{title}**", "", head, "|" + " --- |" * 10, *map(_line, verdicts)]
-    passed = {ours: [v["verdict"] == "PASS" for v in verdicts if v["ours"] == ours] for ours in chart.curves(OURS)}
-    lines += ["", *(f"{ours}: {sum(won)} of {len(won)} bars passed" for ours, won in passed.items())]
+    for ours in chart.curves(OURS):
+        own = [verdict["verdict"] for verdict in verdicts if verdict["ours"] == ours]
+        lines += ["", f"{ours}: {own.count('PASS')} of {len(own)} passed, {own.count('not measured')} not measured"]
     return "\n".join(lines)
 
 

@@ -10,7 +10,7 @@ from navicache.policies import Policy, build_policy
 FACTOR = 2.0  # between settings while the range is not covered yet
 SMALLEST, LARGEST = 1e-5, 1e3
 SAME = 0.25  # computed steps: a larger threshold that changes no more than this has no effect left
-CLOSEST = 1.005  # ratio of two settings between which another one is not worth a run
+CLOSEST = 1.02  # ratio of two settings between which another one is not worth a run
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,20 @@ def _goes_on(ordered: Sequence[Point], span: Span) -> bool:
 
 
 def _between(points: Sequence[Point], span: Span) -> float | None:
-    ordered = sorted(points, key=lambda point: point.computed)
-    gaps = [pair for pair in zip(ordered, ordered[1:], strict=False) if _matters(*pair, span)]
-    for few, many in sorted(gaps, key=lambda pair: pair[0].computed - pair[1].computed):  # the widest first
-        ratio = few.setting / many.setting
-        if max(ratio, 1 / ratio) > CLOSEST:
-            parts = math.ceil((many.computed - few.computed) / (0.9 * span.gap))
-            return _tidy(many.setting * ratio ** (max(1, parts // 2) / max(2, parts)))
+    """Split the widest gap, between the neighbouring settings where the curve jumps over it."""
+    by_place, by_setting = sorted(points, key=lambda point: point.computed), sorted(points)
+    gaps = [pair for pair in zip(by_place, by_place[1:], strict=False) if _matters(*pair, span)]
+    for gap in sorted(gaps, key=lambda pair: pair[0].computed - pair[1].computed):
+        left, right = next(p for p in zip(by_setting, by_setting[1:], strict=False) if _jumps(*p, *gap))
+        if right.setting / left.setting > CLOSEST:
+            parts = max(2, math.ceil(abs(right.computed - left.computed) / (0.9 * span.gap)))
+            return _tidy(left.setting * (right.setting / left.setting) ** ((parts // 2) / parts))
     return None
+
+
+def _jumps(left: Point, right: Point, few: Point, many: Point) -> bool:
+    ends = sorted((left.computed, right.computed))
+    return ends[0] <= few.computed and many.computed <= ends[1]
 
 
 def _matters(few: Point, many: Point, span: Span) -> bool:

@@ -72,8 +72,11 @@ def _styles(groups: dict[str, str]) -> dict[str, dict[str, Any]]:
 def _panel(axes: Axes, rows: Sequence[Row], styles: dict[str, dict[str, Any]], kind: str) -> None:
     axis, label, _ = KINDS[kind]
     for name in dict.fromkeys(row["curve"] for row in rows):
-        points = sorted((row[axis], row["psnr"]) for row in rows if row["curve"] == name)
-        axes.plot(*zip(*points, strict=True), **styles[name])
+        own = [
+            row for row in rows if row["curve"] == name and row["computed"] < row["steps"]
+        ]  # else it is the reference
+        points = [(row[axis], row["psnr"]) for row in sorted(own, key=lambda row: row["setting"])]
+        axes.plot([x for x, _ in points], [y for _, y in points], **styles[name])
     axes.set_xlabel(label, fontsize=9, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)

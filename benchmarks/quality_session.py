@@ -1,5 +1,7 @@
 """One condition of the quality benchmark: its reference, and its curves point by point."""
 
+import time
+
 import torch
 from quality_bars import FALLEN, STEP_BARS
 from quality_curves import CURVES, Point, Span, next_setting
@@ -39,12 +41,14 @@ class Session:
 
     def measure(self, curve: str, setting: float) -> Row:
         """One finished setting."""
-        reference = self.reference()
+        reference, start = self.reference(), time.perf_counter()
         latents, figures = self._timed(curve, setting) if self.timed else self._batched(curve, setting)
+        denoised = time.perf_counter()
         scores = self.scorer.score(reference, self.bench.decode(latents))
         each = {"computed": figures.pop("computed"), **scores}
+        took = {"denoising": denoised - start, "scoring": time.perf_counter() - denoised}
         about = {"curve": curve, "setting": setting, "group": find(curve).group, "knobs": dict(find(curve).knobs)}
-        return {**self.condition, **about, **summarise(each), **figures, "code": code_digest()}
+        return {**self.condition, **about, **summarise(each), **figures, "took": took, "code": code_digest()}
 
     def _batched(self, curve: str, setting: float) -> tuple[Tensor, Row]:
         parts, computed = [], []
