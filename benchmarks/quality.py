@@ -76,8 +76,8 @@ def measure(results: Results, options: argparse.Namespace) -> bool:
 
 
 def _condition(options: argparse.Namespace) -> Row:
-    which = "tune" if options.tune else "held-out"
-    return {"set": which, "guidance": options.guidance, "dtype": options.dtype, "device": options.device}
+    same = {name: getattr(options, name) for name in ("guidance", "size", "frames", "dtype", "device")}
+    return {"set": "tune" if options.tune else "held-out", **same}
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -100,7 +100,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--metrics", nargs="*", default=METRICS, choices=METRICS, help="beside PSNR")
     add("--timed", type=int, default=0, metavar="N", help="measure time too, rivals included, on N prompts one by one")
     add("--only-timed", action="store_true")
-    add("--beside", type=int, default=2, help="runs of every step timed beside each setting")
+    add("--beside", type=int, default=1, help="runs of every step timed before and after each setting")
     add("--seconds", type=float, help="start no setting that would not end in time; 0 only reports")
     add("--guidance", type=float, default=5.0)
     add("--frames", type=int, default=navicache.pocket.FRAMES)
@@ -108,6 +108,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--max-sequence-length", type=int, default=32)
     add("--trained-videos", type=int, default=denoiser.Settings.videos, help="captions left out")
     options = parser.parse_args(arguments)
+    if options.timed > options.prompts:
+        parser.error(f"--timed {options.timed} is more than --prompts {options.prompts}")
     options.out.mkdir(parents=True, exist_ok=True)
     return options
 

@@ -137,6 +137,7 @@ def _table(results: Results, condition: Row, bars: Sequence[Bar], axis: str, gap
     if not verdicts:
         return ""
     title = "{scheduler}, {steps} steps, {dtype} on {device}, {prompts} {set} prompts".format(**condition)
+    title += ", one at a time by the clock" if axis == "speedup" else ""
     head = f"| ours | {unit} | rival | ours dB | theirs dB | gain | asked | SSIM gain | LPIPS gain | verdict |"
     lines = [f"**{title}**", "", head, "|" + " --- |" * 10, *map(_line, verdicts)]
     for ours in chart.curves(OURS):

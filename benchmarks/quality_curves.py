@@ -106,9 +106,22 @@ def _between(points: Sequence[Point], span: Span) -> float | None:
     for gap in sorted(gaps, key=lambda pair: pair[0].computed - pair[1].computed):
         left, right = next(p for p in zip(by_setting, by_setting[1:], strict=False) if _jumps(*p, *gap))
         if right.setting / left.setting > CLOSEST:
-            parts = max(2, math.ceil(abs(right.computed - left.computed) / (0.9 * span.gap)))
-            return _tidy(left.setting * (right.setting / left.setting) ** ((parts // 2) / parts))
+            share = _share(*gap, span)
+            share = share if left.computed < right.computed else 1 - share
+            return _tidy(left.setting * (right.setting / left.setting) ** share)
     return None
+
+
+def _share(few: Point, many: Point, span: Span) -> float:
+    """How far from few to many to aim: beside a target that lies between, on its farther side, else evenly."""
+    width = many.computed - few.computed
+    between = [target for target in span.targets if few.computed < target < many.computed]
+    if not between:
+        parts = max(2, math.ceil(width / (0.9 * span.gap)))
+        return (parts // 2) / parts
+    target = between[len(between) // 2]
+    side = -1 if target - few.computed > many.computed - target else 1
+    return min(0.75, max(0.25, (target + side * 0.45 * span.gap - few.computed) / width))
 
 
 def _jumps(left: Point, right: Point, few: Point, many: Point) -> bool:

@@ -11,7 +11,7 @@ import navicache
 
 Row = dict[str, Any]
 
-CONDITION = ("kind", "set", "prompts", "scheduler", "steps", "guidance", "dtype", "device")
+CONDITION = ("kind", "set", "prompts", "scheduler", "steps", "guidance", "size", "frames", "dtype", "device")
 KEY = (*CONDITION, "curve", "setting")
 CODE = ("estimator", "policies", "engine", "integrations")
 

@@ -59,11 +59,12 @@ class Session:
         return torch.cat(parts), {"computed": computed}
 
     def _timed(self, curve: str, setting: float) -> tuple[Tensor, Row]:
-        """By the clock, with runs that compute every step right before, since machines do not keep their speed."""
+        """By the clock, with runs that compute every step before and after: machines do not keep their speed."""
         beside = self.rows[: self.bench.options.beside]
         full = self.watch.run(beside, "every step")[1]
         with cached(self.bench, curve, setting, self.steps):
             latents, seconds, computed = self.watch.run(self.rows, f"{curve} {setting:g}")
+        full += self.watch.run(beside, "every step")[1]
         mean, mean_full = sum(seconds) / len(seconds), sum(full) / len(full)
         clock = {"seconds": mean, "seconds_full": mean_full, "speedup": mean_full / mean}
         return latents, {"computed": computed, **clock}

@@ -16,6 +16,8 @@ CONDITION = {
     "scheduler": "UniPC",
     "steps": 50,
     "guidance": 5.0,
+    "size": 128,
+    "frames": 17,
     "dtype": "bfloat16",
     "device": "cuda",
 }
