@@ -98,10 +98,10 @@ def test_the_search_leaves_no_wide_gap(script, steps):
 
 def test_the_search_follows_the_curve_until_it_has_fallen(script):
     span = script("quality_curves").Span
-    points = explore(script, span(12, 32, floor=28), smooth)  # 28 dB at 8 steps
+    points = explore(script, span(12, 32, gap=0.5, floor=28), smooth)  # 28 dB at 8 steps
     places = sorted(point.computed for point in points)
     assert places[0] < 8
-    assert all(b - a <= 2 for a, b in zip(places, places[1:], strict=False) if a < 32 and b > 8)
+    assert all(b - a <= 0.5 for a, b in zip(places, places[1:], strict=False) if a < 32 and b > 8)
 
 
 def test_around_bars_fewer_settings_do(script):
@@ -112,6 +112,13 @@ def test_around_bars_fewer_settings_do(script):
     at = script("quality_bars").at
     for target in (20.0, 25.0):
         assert at([(p.computed, p.psnr) for p in points], target, 0.5) == pytest.approx(20 + target)
+
+
+@pytest.mark.parametrize(("target", "low", "high"), [(34.0, 0.05, 0.09), (14.0, 0.2, 0.4)])
+def test_a_bar_near_one_end_is_aimed_at(script, target, low, high):
+    module = script("quality_curves")
+    points = [module.Point(0.05, 36.0, 60.0), module.Point(0.4, 10.0, 30.0)]
+    assert low < module.next_setting(points, 0.05, module.Span(12, 32, targets=(target,))) < high
 
 
 @pytest.mark.parametrize(
