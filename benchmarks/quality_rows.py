@@ -59,12 +59,17 @@ class Deadline:
     def __init__(self, seconds: float | None) -> None:
         """Start now; None never ends."""
         self.end = None if seconds is None else time.monotonic() + seconds
-        self.longest, self._since = 0.0, time.monotonic()
+        self.longest = 0.0
+        self.begin()
 
     def room(self) -> bool:
         """Ask before a setting."""
-        self._since = time.monotonic()
+        self.begin()
         return self.end is None or self._since + self.longest < self.end
+
+    def begin(self) -> None:
+        """A setting begins."""
+        self._since = time.monotonic()
 
     def lap(self) -> None:
         """Tell after a setting."""

@@ -76,6 +76,8 @@ class Session:
             while (setting := self.next_setting(curve)) is not None:
                 if not deadline.room():
                     return False
+                self.reference()
+                deadline.begin()  # the reference is made once, so it says nothing about the next setting
                 row = self.measure(curve, setting)
                 self.results.add(row)
                 deadline.lap()

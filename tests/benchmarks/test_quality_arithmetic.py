@@ -253,8 +253,12 @@ def test_a_setting_is_written_once(script, tmp_path):
 def test_the_deadline_leaves_room_for_the_longest(script, monkeypatch):
     module, now = script("quality_rows"), [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    deadline = module.Deadline(10)
-    for taken in (1, 4, 2):  # ends at 7, and 4 more might be needed
+    deadline = module.Deadline(15)
+    assert deadline.room()
+    now[0] += 5  # the reference, which will not be needed again
+    deadline.begin()
+    deadline.lap()
+    for taken in (1, 4, 2):  # ends at 12, and 4 more might be needed
         assert deadline.room()
         now[0] += taken
         deadline.lap()
