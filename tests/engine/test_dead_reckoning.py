@@ -420,3 +420,23 @@ def test_a_useless_output_of_one_sample_is_its_own_affair():
         assert output[1].isfinite().all() == (i != 10)
     record = cached.engine.trace.runs[-1]
     assert record.computed_steps(0) == (0, 1, 2, 3, 10, 11, 12, 18)
+
+
+@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(curved=True), Taylor(2)])
+def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor):
+    """Its newest reference is the leader's, the older ones are not: it must neither be predicted nor teach."""
+    now = {"index": 0, "name": ""}
+    policy = Custom(Told(steps=(0, 1, 2, 6, 12, 13, 14)), predictor)
+    cached = engine_for(line, policy, surroundings=lambda: Host(now["name"], now["index"], STEPS, None, now))
+    for i in range(20):
+        # The second stream appears at step 6, and from step 12 on it leads.
+        for name in ("cond",) if i < 6 else ("cond", "uncond") if i < 12 else ("uncond", "cond"):
+            now.update(index=i, name=name)
+            output = cached(latent(i), float(STEPS - i))
+            torch.testing.assert_close(output, line(latent(i), float(STEPS - i)), rtol=0, atol=1e-3)
+    (decider,) = cached.engine.run.deciders.values()
+    if isinstance(predictor, DeadReckoning):
+        assert [belief.mean for belief in decider.predictors[0].slope] == pytest.approx([1.0], abs=1e-6)
+    record = cached.engine.trace.runs[-1]
+    assert record.computed_steps(stream="uncond")[:7] == (6, 7, 8, 9, 10, 11, 12)
+    assert set(range(16, 20)).isdisjoint(record.computed_steps(stream="uncond")), "in the end it is reused too"
