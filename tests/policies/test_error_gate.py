@@ -14,7 +14,7 @@ from tests.policies.trajectories import smooth
 
 from navicache.estimator import Gaussian
 from navicache.policies import ErrorGate, Inertial, Outcome, Step
-from navicache.policies.error_gate import ErrorState
+from navicache.policies.error_gate import SPREAD_SHARE, ErrorState
 
 EVEN = ErrorGate(threshold=1.0, tighten=0.0)
 HALF = ErrorState(growth=Gaussian(0.5, 1.0))  # k = 0.5
@@ -67,10 +67,17 @@ def test_without_adding_up_each_step_stands_for_itself():
 
 
 def test_caution_adds_deviations():
-    """k = 0.5 and deviation 2: (0.5 + 0.25 * 2) * 0.5 = 0.5."""
-    wide = ErrorState(growth=Gaussian(0.5, 4.0))
-    _, state = replace(EVEN, deviations=0.25).decide(wide, step())
+    """k = 0.5, missing by 2 of itself: 0.5 (1 + 0.5 * 2) * 0.5 = 0.5."""
+    wide = ErrorState(growth=Gaussian(0.5, 1.0), spread=4.0)
+    _, state = replace(EVEN, caution=0.5).decide(wide, step())
     assert state.accumulated == 0.5
+
+
+def test_the_spread_follows_how_far_the_growth_missed():
+    """k = 0.5 and a distance of 0.5: an error of 0.5 is a growth of 1, missed by once itself."""
+    state = ErrorState(growth=Gaussian(0.5, 1.0), distance=0.5, spread=0.0)
+    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_size=1.0, prediction_error=0.5))
+    assert after.spread == pytest.approx(SPREAD_SHARE)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from navicache.estimator import Gaussian
 from navicache.policies import Inertial, Outcome, Step
-from navicache.policies.pace import density
+from navicache.policies.pace import INTEGRAL, PROPORTIONAL, PaceState, density
 
 growths = st.floats(0.001, 10.0)
 
@@ -56,21 +57,31 @@ def test_a_speedup_of_one_computes_everything():
 
 def test_where_errors_grow_faster_it_computes_more():
     def growth(index):
-        return 1.0 if 20 <= index < 30 else 0.1
+        return 0.1 if 20 <= index < 30 else 0.01
 
     hard = computed_steps(Inertial(speedup=2.0), 50, growth)
-    easy = computed_steps(Inertial(speedup=2.0), 50, lambda _: 0.1)
+    easy = computed_steps(Inertial(speedup=2.0), 50, lambda _: 0.01)
     within = [sum(20 <= step < 30 for step in steps) for steps in (hard, easy)]
     assert within[0] > within[1]
     assert len(hard) == len(easy) == 25
 
 
-def test_even_errors_give_gaps_that_follow_the_density():
-    steps = computed_steps(Inertial(speedup=2.5), 100, lambda _: 0.5)
-    gaps = [later - earlier for earlier, later in zip(steps, steps[1:], strict=False)]
-    middle = [gap for step, gap in zip(steps, gaps, strict=False) if 30 <= step < 70]
-    assert max(middle) - min(middle) <= 1
-    assert gaps[-1] <= min(middle)
+@pytest.mark.parametrize("growth", [0.005, 0.5, 20.0])
+def test_a_model_of_another_scale_is_caught_up_with(growth):
+    """Errors a hundred times smaller or forty times larger than usual: the budget still reaches the end of the run."""
+    steps = computed_steps(Inertial(speedup=2.5), 100, lambda _: growth)
+    quarters = [sum(start <= step < start + 25 for step in steps) for start in (0, 25, 50, 75)]
+    assert min(quarters) >= 3
+    assert sum(quarters) == 40
+
+
+def test_whoever_computed_more_than_expected_is_given_more_tolerance():
+    gate = Inertial(speedup=2.0).gate()
+    step = Step(index=25, own_index=25, total=50, sigma=0.5, since_seen=0.1, output_size=1.0, gap=1)
+    inner = gate.init().inner._replace(growth=Gaussian(0.08, 1.0))
+    tolerances = [gate.decide(PaceState(inner, spent), step)[1].inner.tolerance for spent in (12, 15, 18)]
+    assert tolerances == sorted(tolerances)
+    assert tolerances[2] / tolerances[1] == pytest.approx(math.exp(3 * (PROPORTIONAL + INTEGRAL)))
 
 
 def test_an_engine_that_joins_in_mid_run_has_its_share():

@@ -9,7 +9,7 @@ from navicache.models.settings import ema_modes, inertial_modes, navicache_modes
 from navicache.models.spec import ModelSpec
 
 _DEFAULT = navicache_modes(0.07, 0.05, 0.04, 10, "the paper's Wan 2.1 values", inferred=True)
-_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B", inferred=True)
+_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B")
 
 COGVIDEOX = ModelSpec(
     "CogVideoX",

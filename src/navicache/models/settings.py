@@ -21,10 +21,10 @@ def navicache_modes(
     }
 
 
-def inertial_modes(fast: float, mid: float, slow: float, source: str, inferred: bool = False) -> dict[str, Preset]:
-    """The paper's speed-ups of a model, as targets for our own policy."""
+def inertial_modes(fast: float, mid: float, slow: float, source: str) -> dict[str, Preset]:
+    """The paper's speed-ups of a model, as targets for our own policy, which nobody else has published about."""
     targets = {"fast": fast, "mid": mid, "slow": slow}
-    return {mode: Preset({"speedup": speedup}, source, inferred) for mode, speedup in targets.items()}
+    return {mode: Preset({"speedup": speedup}, source, inferred=True) for mode, speedup in targets.items()}
 
 
 def ema_modes(modes: Modes) -> dict[str, Preset]:

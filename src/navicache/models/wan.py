@@ -24,7 +24,7 @@ _GUESS = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; this size is not pub
 _EASY_GUESS = {"mid": Preset(_EASY21["mid"].knobs, "as Wan 2.1; this size is not published", inferred=True)}
 
 _INERTIAL = inertial_modes(2.23, 2.01, 1.86, "speed-ups of the paper's Table 1, as targets")
-_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B", inferred=True)
+_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B")
 
 _WAN21_PRESETS = {"navicache": _WAN21, "inertial": _INERTIAL, "ema": ema_modes(_WAN21), "easycache": _EASY21, **_FIXED}
 _WAN21_README_PRESETS = {

@@ -79,13 +79,12 @@ class ErrorGate:
         if outcome.prediction_error is None or not distance:
             return state
         seen = outcome.prediction_error / distance
-        walk = Walk(self.process_noise, self.measurement_noise)
-        if state.growth is None:
+        walk, before = Walk(self.process_noise, self.measurement_noise), state.growth
+        if before is None:
             return state._replace(growth=walk.start(seen), gain=1.0)
-        missed = min((seen / state.growth.mean - 1) ** 2, SPREAD_MOST) if state.growth.mean > 0 else SPREAD_MOST
-        state = state._replace(spread=state.spread + SPREAD_SHARE * (missed - state.spread))
-        growth, gain = walk.correct(walk.predict(state.growth, None), seen, None)
-        return state._replace(growth=growth, gain=gain)
+        missed = min((seen / before.mean - 1) ** 2, SPREAD_MOST) if before.mean > 0 else SPREAD_MOST
+        growth, gain = walk.correct(walk.predict(before, None), seen, None)
+        return state._replace(growth=growth, gain=gain, spread=state.spread + SPREAD_SHARE * (missed - state.spread))
 
     def explain(self, state: ErrorState) -> Mapping[str, float]:
         """Growth, its variance and gain as ratio, and the error against its tolerance."""

@@ -80,7 +80,7 @@ class Inertial:
             return self._errors(self.max_error, tighten=0.0, accumulate=False, caution=self.caution)
         if self.threshold is not None:
             return self._errors(self.threshold, self.tighten)
-        return Pace(self._errors(USUAL_THRESHOLD, self.tighten), self.speedup or USUAL_SPEEDUP)
+        return Pace(self._errors(USUAL_THRESHOLD, self.tighten), self.speedup or USUAL_SPEEDUP, self.align_steps)
 
     def _errors(self, threshold: float, tighten: float, accumulate: bool = True, caution: float = 0.0) -> ErrorGate:
         return ErrorGate(
