@@ -37,7 +37,8 @@ def add_caching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--policy", help="policy of the catalog, in place of the default")
     parser.add_argument("--mode", help="fast, mid or slow preset of the model")
     parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
-    parser.add_argument("--speedup", type=float, help="a target, in place of a threshold")
+    parser.add_argument("--speedup", type=float, help="a target, in place of a threshold: 2 computes every other step")
+    parser.add_argument("--max-error", type=float, help="a target: relative error that no reused output should exceed")
 
 
 def positive(text: str) -> int:

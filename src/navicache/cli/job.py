@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import navicache
-from navicache.integrations.enable import DEFAULT_POLICY
+from navicache.integrations.enable import policy_name
 from navicache.models import MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
@@ -60,7 +60,7 @@ class Caching:
         """Refuse what no model could make right, so that a wrong option costs no wait."""
         if self.mode is not None:
             check_choice("mode", self.mode, MODES)
-        build_policy(self.policy or DEFAULT_POLICY, **{k: v for k, v in self.knobs.items() if k == "threshold"})
+        build_policy(policy_name(self.policy, self.knobs), **self.knobs)
 
     def enable(self, pipe: Any) -> navicache.Cache:
         """The cache on this pipeline."""
@@ -105,7 +105,7 @@ def slug(text: str, longest: int = 48) -> str:
 
 def read_caching(options: Namespace) -> Caching:
     """The options of `add_caching`, as given."""
-    knobs = {"threshold": options.threshold, "speedup": options.speedup}
+    knobs = {"threshold": options.threshold, "speedup": options.speedup, "max_error": options.max_error}
     return Caching(options.policy, options.mode, {name: value for name, value in knobs.items() if value is not None})
 
 

@@ -3,7 +3,7 @@
 import functools
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -156,7 +156,7 @@ def _engine(
 
 def _policy(options: Options, spec: ModelSpec) -> Policy:
     if options.policy is None or isinstance(options.policy, str):
-        name = _policy_name(options)
+        name = policy_name(options.policy, options.knobs)
         knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
         if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
             knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
@@ -174,17 +174,20 @@ def _policy(options: Options, spec: ModelSpec) -> Policy:
     return options.policy
 
 
-def _policy_name(options: Options) -> str:
-    """The policy asked for; a speed-up or an error as the target is what `inertial` is for."""
-    if isinstance(options.policy, str):
-        return options.policy
-    return "inertial" if {"speedup", "max_error"} & options.knobs.keys() else DEFAULT_POLICY
+def policy_name(policy: str | None, knobs: Collection[str]) -> str:
+    """The policy asked for; a speed-up or an error as the target is what `inertial` is for.
+
+    Example:
+        >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {})
+        ('inertial', 'navicache')
+    """
+    return policy or ("inertial" if {"speedup", "max_error"} & set(knobs) else DEFAULT_POLICY)
 
 
 def _note(spec: ModelSpec, options: Options) -> str:
     """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
     if isinstance(options.policy, str | None):
-        name = _policy_name(options)
+        name = policy_name(options.policy, options.knobs)
         chosen = preset(spec, name, options.mode or DEFAULT_MODE)
         if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
             return spec.note
