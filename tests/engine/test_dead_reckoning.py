@@ -440,3 +440,17 @@ def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor):
     record = cached.engine.trace.runs[-1]
     assert record.computed_steps(stream="uncond")[:7] == (6, 7, 8, 9, 10, 11, 12)
     assert set(range(16, 20)).isdisjoint(record.computed_steps(stream="uncond")), "in the end it is reused too"
+
+
+def test_a_stream_that_joins_late_is_reused_from_the_next_compute_on():
+    """The leader never computes twice in a row after step 2, so the newcomer must go by its own gaps."""
+    now = {"index": 0, "name": ""}
+    policy = Custom(Told(steps=(0, 1, 2, 6, 10, 14, 18)), DeadReckoning())
+    cached = engine_for(line, policy, surroundings=lambda: Host(now["name"], now["index"], STEPS, None, now))
+    for i in range(20):
+        for name in ("cond",) if i < 7 else ("cond", "uncond"):
+            now.update(index=i, name=name)
+            output = cached(latent(i), float(STEPS - i))
+            torch.testing.assert_close(output, line(latent(i), float(STEPS - i)), rtol=0, atol=1e-3)
+    record = cached.engine.trace.runs[-1]
+    assert record.computed_steps(stream="uncond") == (7, 8, 9, 10, 14, 18)

@@ -27,6 +27,7 @@ class Decider:
     chosen: list[Weights] = field(default_factory=list)  # and how it is to be predicted
     computed_at: list[tuple[int, ...]] = field(default_factory=list)  # per sample: newest computed steps, as kept
     output_size: list[float | None] = field(default_factory=list)
+    useless: list[int] = field(default_factory=list)  # per sample: the newest compute that was NaN or infinite
     lessons: list[Lesson] = field(default_factory=list)
     readings: dict[str, Reading] = field(default_factory=dict)  # of this step
     before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
@@ -40,13 +41,14 @@ class Decider:
         """All rows are one sample until the layout is known."""
         self.layout = (tuple(range(rows)),)
         self.gates, self.predictors = [self.scheme.gate.init()], [self.scheme.predictor.init()]
-        self.computed_at, self.output_size = [()], [None]
+        self.computed_at, self.output_size, self.useless = [()], [None], [-1]
 
     def split(self, layout: Layout) -> None:
         """Give every sample its own state; so far they shared all they know."""
         self.layout = layout
         self.gates, self.predictors = self.gates * len(layout), self.predictors * len(layout)
         self.computed_at, self.output_size = self.computed_at * len(layout), self.output_size * len(layout)
+        self.useless = self.useless * len(layout)
         for lesson in self.lessons:
             lesson.since = lesson.since * len(layout)
 
@@ -82,11 +84,24 @@ class Decider:
                 self.recorder.note(NOT_FINITE)
         return verdicts
 
-    def weights(self) -> list[Weights]:
-        """How each sample's output is to be predicted at this step."""
-        if not self.chosen:  # the same for all streams of a step
+    def weights(self, references: list[tuple[int, ...]]) -> list[Weights]:
+        """How each sample's output is to be predicted at this step, from references of these steps."""
+        if self.looks_back and references != self.computed_at:
+            return self._own_weights(references)
+        if not self.chosen:  # the same for all streams with the leader's references
             self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
+
+    def _own_weights(self, references: list[tuple[int, ...]]) -> list[Weights]:
+        """For a stream that was computed at other steps than the leader: the same state, its own gaps."""
+        usable = [[step for step in kept if step > bad] for kept, bad in zip(references, self.useless, strict=True)]
+        steps = [step._replace(gaps=gaps(step.index, kept)) for step, kept in zip(self.steps, usable, strict=True)]
+        return list(map(self.scheme.predictor.weights, self.predictors, steps))
+
+    def serves(self, sample: int, reference: tuple[int, ...]) -> bool:
+        """Whether a stream can be predicted: it was computed where the leader was last, and as often as it needs."""
+        known = self.computed_at[sample]
+        return bool(known) and reference[:1] == known[:1] and len(reference) >= len(known)
 
     def compare(
         self, inputs: Rows, outputs: Rows, old: tuple[Rows, list[Rows]] | None, guess: Rows | None
@@ -136,7 +151,8 @@ class Decider:
             self.recorder.note(NOT_FINITE)
             outcome = outcome._replace(**dict.fromkeys(broken))
             if self.looks_back and "output_size" in broken:
-                self.computed_at[sample] = ()  # such an output must not be carried on: wait for new references
+                # such an output must not be carried on: wait for new references
+                self.computed_at[sample], self.useless[sample] = (), outcome.index
         self.gates[sample] = self.scheme.gate.learn(self.gates[sample], outcome)
         self.predictors[sample] = self.scheme.predictor.learn(self.predictors[sample], outcome)
         if outcome.output_change is not None:

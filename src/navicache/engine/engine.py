@@ -85,8 +85,8 @@ class Engine:
         samples = run.computing(self.tracker.index, name, decider, stream)
         if samples:
             return run, Work(run, call, name, decider, stream, samples), None
-        latent = run.inner(call.latent)
-        return run, None, stream.packed(stream.predict(latent, decider.weights(), decider.layout, run.fit))
+        latent, weights = run.inner(call.latent), decider.weights(stream.computed_at)
+        return run, None, stream.packed(stream.predict(latent, weights, decider.layout, run.fit))
 
     def _shadowed(self, output: Any, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Run the model also where its output was predicted; which of the two the pipeline gets is the user's say."""

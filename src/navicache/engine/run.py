@@ -70,7 +70,7 @@ class Run:
             reference = stream.computed_at[sample]
             if verdict.compute:
                 samples.append(sample)
-            elif not reference or reference != decider.computed_at[sample]:
+            elif not decider.serves(sample, reference):
                 samples.append(sample)
                 self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
         return samples

@@ -69,7 +69,9 @@ class Work:
         return run.last_seen if shared else run.fit.inner(latent)
 
     def _guess(self, latent: Rows) -> Rows:
-        return self.stream.predict(latent, self.decider.weights(), self.decider.layout, self.run.fit)
+        return self.stream.predict(
+            latent, self.decider.weights(self.stream.computed_at), self.decider.layout, self.run.fit
+        )
 
     def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, moment: Moment) -> None:
         """Queue what this compute shows against the one before."""
@@ -86,7 +88,7 @@ class Work:
         decider.note_compute(Lesson(moment, self.name, computed, since, readings), self.samples)
 
     def _adds_input(self) -> bool:
-        return any(w.input or any(x for x, _ in w.references) for w in self.decider.weights())
+        return any(w.input or any(x for x, _ in w.references) for w in self.decider.weights(self.stream.computed_at))
 
 
 def check_rows(output: Output, rows: int) -> None:
