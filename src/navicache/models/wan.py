@@ -21,6 +21,7 @@ _TI2V = {
 _A14B = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; no setting is published for two experts", inferred=True)
 
 _GUESS = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1; this size is not published", inferred=True)
+_POCKET = navicache_modes(0.07, 0.05, 0.04, 10, "as Wan 2.1, for the embedded model", inferred=True)
 _EASY_GUESS = {"mid": Preset(_EASY21["mid"].knobs, "as Wan 2.1; this size is not published", inferred=True)}
 
 _INERTIAL = inertial_modes(2.23, 2.01, 1.86, "speed-ups of the paper's Table 1, as targets")
@@ -71,6 +72,13 @@ MODELS = (
     ModelSpec("Wan 2.1 I2V-14B", _WAN, {"in_channels": 36, "num_layers": 40}, presets=_WAN21_README_PRESETS),
     ModelSpec("Wan 2.1 T2V-14B", _WAN, {"in_channels": 16, "num_layers": 40}, presets=_WAN21_README_PRESETS),
     ModelSpec("Wan 2.1 T2V-1.3B", _WAN, {"in_channels": 16, "num_layers": 30}, presets=_WAN21_PRESETS),
+    ModelSpec(
+        "pocket",
+        _WAN,
+        {"in_channels": 16, "num_layers": 8, "text_dim": 256},
+        presets={"navicache": _POCKET, "inertial": _TARGETS, "ema": ema_modes(_POCKET), **_FIXED},
+        note="the embedded model; the Wan 2.1 values are used",
+    ),
     ModelSpec(
         "Wan of an unlisted size",
         _WAN,
