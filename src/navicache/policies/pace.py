@@ -11,10 +11,11 @@ some to others, and at the end the budget is met exactly.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from navicache.policies.error_gate import COMPUTE, REUSE, ErrorGate, ErrorState
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.guards import Guard
+from navicache.policies.protocols import Outcome, Step, Verdict
 
 PROPORTIONAL, INTEGRAL = 0.12, 0.02  # P and I
 # Measured on the embedded model: at a threshold of 0.05 the gate computes 35 % of all steps beside alignment and last
@@ -43,27 +44,12 @@ class PaceState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pace:
+class Pace(Guard[Any]):
     """The error gate with a tolerance that makes the budget last; without a known step count, the gate as it is."""
 
     gate: ErrorGate
     speedup: float
     align_steps: int
-
-    @property
-    def streams(self) -> StreamRule:
-        """As the gate inside."""
-        return self.gate.streams
-
-    @property
-    def rows(self) -> RowRule:
-        """As the gate inside."""
-        return self.gate.rows
-
-    @property
-    def reads(self) -> frozenset[Reading]:
-        """As the gate inside."""
-        return self.gate.reads
 
     def init(self) -> PaceState:
         """Nothing spent."""
