@@ -2,18 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import torch
-from tests.engine.toys import engine_for
+from tests.engine.toys import Custom, engine_for
 from torch import Tensor, nn
 
 import navicache
 from navicache.engine import Host, Keep
 from navicache.engine.rows import mean_product
 from navicache.models import CallSpec
-from navicache.policies import DeadReckoning, ErrorGate, Inertial, OutputHold, Scheme, Taylor, guarded
+from navicache.policies import DeadReckoning, ErrorGate, Inertial, OutputHold, Taylor
 from navicache.policies.fixed import IndexGate
 
 STEPS = 40
@@ -28,20 +28,6 @@ class Told(IndexGate):
 
     def due(self, step):
         return step.index in self.steps
-
-
-@dataclass(frozen=True)
-class Custom:
-    """Any gate with any predictor."""
-
-    name: ClassVar[str] = "custom"
-    gate: Any
-    predictor: Any
-    align_steps: int = 2
-
-    def schemes(self):
-        gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
-        return (Scheme("model", gate, self.predictor, False),)
 
 
 def line(x: Tensor, t: float) -> Tensor:

@@ -1,15 +1,14 @@
 """Mistakes a reviewer found, mended since: each was wrong once."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import pytest
 import torch
-from tests.engine.toys import Doubler, engine_for, ramp
+from tests.engine.toys import Custom, Doubler, engine_for, ramp
 
 import navicache
 from navicache.engine import Host
-from navicache.policies import OutputHold, Scheme, Static, Weights, guarded
+from navicache.policies import OutputHold, Static, Weights
 from navicache.policies.fixed import IndexGate
 
 
@@ -38,18 +37,6 @@ class Linear:
 
     def learn(self, state, outcome):
         return state + 1
-
-
-@dataclass(frozen=True)
-class Custom:
-    name: ClassVar[str] = "custom"
-    gate: object
-    predictor: object
-    align_steps: int = 2
-
-    def schemes(self):
-        gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
-        return (Scheme("model", gate, self.predictor, False),)
 
 
 def told(now):

@@ -1,7 +1,8 @@
 """Toys whose answers are mental arithmetic."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -9,8 +10,22 @@ from torch import Tensor, nn
 from navicache.engine import Engine, Host, Keep, Reader
 from navicache.integrations.attach import signature_of
 from navicache.models import CallSpec
-from navicache.policies import Policy
+from navicache.policies import Policy, Scheme, guarded
 from navicache.records import ShadowKind
+
+
+@dataclass(frozen=True)
+class Custom:
+    """Any gate with any predictor."""
+
+    name: ClassVar[str] = "custom"
+    gate: Any
+    predictor: Any
+    align_steps: int = 2
+
+    def schemes(self):
+        gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
+        return (Scheme("model", gate, self.predictor, False),)
 
 
 class Doubler(nn.Module):

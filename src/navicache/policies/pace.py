@@ -11,6 +11,8 @@ some to others, and at the end the budget is met exactly.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from navicache.policies.error_gate import COMPUTE, REUSE, ErrorGate, ErrorState
@@ -33,6 +35,12 @@ def density(progress: float) -> float:
         True
     """
     return 0.95 + 4.5 * math.exp(-progress / 0.14) + 2.0 * math.exp(-(1.0 - progress) / 0.04)
+
+
+@cache
+def demands(total: int) -> tuple[float, ...]:
+    """Sums of the density over the steps before each step of a run, its last step included: asked at every decision."""
+    return tuple(accumulate((density(step / max(1, total - 1)) for step in range(total - 1)), initial=0.0))
 
 
 class PaceState(NamedTuple):
@@ -58,7 +66,12 @@ class Pace(Guard[Any]):
     def decide(self, state: PaceState, step: Step) -> tuple[Verdict, PaceState]:
         """Compute where the error reaches what the budget allows."""
         verdict, inner = self.gate.decide(state.inner, step)
-        if step.total is None or inner.predicted is None or step.own_index < self.align_steps:
+        if (
+            step.total is None
+            or inner.predicted is None
+            or step.index >= step.total
+            or step.own_index < self.align_steps
+        ):
             return verdict, state._replace(inner=inner)
         begun = step.index - step.own_index  # an engine that joins in mid-run has its share of the budget
         budget = round((step.total - begun) / self.speedup)
@@ -82,10 +95,9 @@ class Pace(Guard[Any]):
         Errors that grow evenly, by c a step, add up to c g (g + 1) / 2 over a gap g. So a model whose errors are of
         quite another size than usual is paced rightly from the start.
         """
-        last = (step.total or 0) - 1
         growth = predicted / max(1, step.gap)
-        demand = sum(density(later / max(1, last)) for later in range(step.index, last))
-        gap = demand / (max(left - 1, 0.5) * density(step.index / max(1, last)))
+        before = demands(step.total or 1)
+        gap = (before[-1] - before[step.index]) / (max(left - 1, 0.5) * density(step.progress or 0.0))
         least, most = (growth * g * (g + 1) / 2 for g in (gap / LIMIT, gap * LIMIT))
         return min(max(wanted, least), most)
 
@@ -96,10 +108,9 @@ class Pace(Guard[Any]):
 
     def _expected(self, budget: int, begun: int, index: int, total: int) -> float:
         """Computes before this step in a run that meets the budget."""
-        first, last = begun + self.align_steps, total - 1
-        shares = [density(step / max(1, last)) for step in range(first, last)]
+        before, first = demands(total), begun + self.align_steps
         free = max(budget - self.align_steps - 1, 0)
-        return self.align_steps + free * sum(shares[: index - first]) / max(sum(shares), 1e-9)
+        return self.align_steps + free * (before[index] - before[first]) / max(before[-1] - before[first], 1e-9)
 
     def learn(self, state: PaceState, outcome: Outcome) -> PaceState:
         """One compute less."""
