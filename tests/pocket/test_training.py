@@ -9,6 +9,7 @@ from diffusers import WanPipeline
 from navicache.pocket.train import __main__ as command
 from navicache.pocket.train import configs
 from navicache.pocket.train.denoiser import Average
+from navicache.pocket.train.polish import Settings, _sample_again
 from navicache.pocket.train.session import Session, set_rate
 
 SMALL = ["--device", "cpu", "--size", "32", "--frames", "5", "--clips", "8", "--videos", "8", "--batch", "2"]
@@ -22,8 +23,8 @@ def tiny(monkeypatch):
     monkeypatch.setattr("navicache.pocket.train.autoencoder.Settings.batch", 2)
 
 
-def run(monkeypatch, out):
-    monkeypatch.setattr("sys.argv", ["train", "--out", str(out), *SMALL, *TIMES])
+def run(monkeypatch, out, *more):
+    monkeypatch.setattr("sys.argv", ["train", "--out", str(out), *SMALL, *TIMES, *more])
     command.main()
 
 
@@ -39,6 +40,29 @@ def test_one_command_trains_everything_and_is_not_done_twice(monkeypatch, tiny, 
     assert torch.equal(again.transformer.proj_out.weight, weights)
     assert json.loads((tmp_path / "polished.json").read_text())["psnr"] > 0
     assert "checkpoint in" in capsys.readouterr().out
+
+
+def test_a_checkpoint_is_trained_further_in_its_own_latent_space(monkeypatch, tiny, tmp_path):
+    run(monkeypatch, tmp_path / "first")
+    run(monkeypatch, tmp_path / "second", "--start", str(tmp_path / "first" / "checkpoint"))
+    first, second = (WanPipeline.from_pretrained(tmp_path / name / "checkpoint") for name in ("first", "second"))
+    assert not (tmp_path / "second" / "autoencoder.pt").exists()
+    encoders = [pipe.vae.encoder.state_dict() for pipe in (first, second)]
+    assert all(torch.equal(encoders[0][name], encoders[1][name]) for name in encoders[0])
+    moved = (second.transformer.proj_out.weight - first.transformer.proj_out.weight).abs().max()
+    assert 0 < moved < 0.1  # further, and from there
+
+
+def test_latents_left_alone_are_not_sampled_again():
+    class Nowhere(torch.nn.Module):
+        def forward(self, noisy, time, ids, length):
+            return torch.ones_like(noisy) * time.view(-1, 1, 1, 1, 1)
+
+    clean, ids = torch.randn(64, 16, 1, 2, 2), torch.ones(64, 4, dtype=torch.long)
+    left = _sample_again(Nowhere(), clean, ids, Settings(exact=1.0))
+    assert torch.equal(left, clean)
+    again = _sample_again(Nowhere(), clean, ids, Settings(exact=0.25))
+    assert 0.5 < (again != clean).any(-1).any(-1).any(-1).any(-1).float().mean() < 1
 
 
 def test_a_session_goes_on_where_it_was_saved(tmp_path):

@@ -1,6 +1,7 @@
 """Train the embedded model from nothing: `python -m navicache.pocket.train --device cuda --out build/pocket`.
 
-Stages that are finished are not done again, and one that was interrupted goes on where it was saved last.
+Stages that are finished are not done again, and one that was interrupted goes on where it was saved last. `--start`
+trains an existing checkpoint further: its autoencoder is kept (but for the polish), so its latent space is too.
 """
 
 import argparse
@@ -23,16 +24,16 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
-    vae = _autoencoder(options)
+    vae = _kept(options) if options.start else _autoencoder(options)
     if options.stage == "autoencoder":
         return
     settings = denoiser.Settings(videos=options.videos, batch=options.batch)
     latents = _latents(vae, options)
     session = Session("denoiser", options.out, options.denoiser_seconds)
-    model = denoiser.train(session, latents, options.device, settings)
+    model = denoiser.train(session, latents, options.device, settings, options.start)
     vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
     session = Session("polish", options.out, options.polish_seconds)
-    polish.polish(vae, session, options.device, _clips(options), polish.Settings())
+    polish.polish(vae, model, latents, session, options.device, _clips(options), polish.Settings())
     _check(vae, options, "polished")
     pack.pack(vae, model, options.out / "checkpoint")
     print(f"checkpoint in {options.out / 'checkpoint'}")
@@ -43,8 +44,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/pocket"))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")
+    parser.add_argument("--start", type=Path, help="a checkpoint to train further")
     parser.add_argument("--autoencoder-seconds", type=float, default=480)
-    parser.add_argument("--denoiser-seconds", type=float, default=500)
+    parser.add_argument("--denoiser-seconds", type=float, default=1400)
     parser.add_argument("--polish-seconds", type=float, default=120)
     parser.add_argument("--clips", type=int, default=autoencoder.Settings.videos, help="videos the autoencoder sees")
     parser.add_argument("--videos", type=int, default=denoiser.Settings.videos, help="videos the transformer sees")
@@ -60,6 +62,11 @@ def _autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
     model = autoencoder.train(session, options.device, _clips(options))
     _check(model, options, "autoencoder")
     return model
+
+
+def _kept(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
+    kept = autoencoder.AutoencoderKLWan.from_pretrained(options.start, subfolder="vae", torch_dtype=torch.float32)
+    return autoencoder.channels_last(kept).to(options.device)
 
 
 def _clips(options: argparse.Namespace) -> autoencoder.Settings:

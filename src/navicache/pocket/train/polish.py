@@ -1,30 +1,48 @@
-"""Stage three: the decoder learns to forgive the small errors that a denoiser leaves in its latents.
+"""Stage three: the decoder learns to forgive the errors that this transformer leaves in its latents.
 
 The encoder stays as it is, so the transformer's latent space does too. A decoder that has only ever seen exact latents
-paints every error as a ragged edge; one that has seen disturbed ones restores the outline it stands for.
+paints every error as a ragged edge. So it is shown latents that the transformer has half forgotten and sampled again,
+with guidance, as it samples for users; what it must paint from them is the scene they came from.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
+from tqdm import trange
 
-from navicache.pocket.train import autoencoder
+from navicache.pocket.train import autoencoder, denoiser
+from navicache.pocket.train.latents import Latents
 from navicache.pocket.train.replay import Figures, Replay
 from navicache.pocket.train.session import Session, set_rate
+from navicache.pocket.world import draw, render
+
+CHUNK = 64
 
 
 @dataclass(frozen=True)
 class Settings:
     """How the decoder is polished."""
 
-    disturbance: float = 0.4  # largest deviation of the noise, in units of the latents' own
+    videos: int = 6144
+    strongest: float = 0.65  # noise level from which latents are sampled again, at most
+    exact: float = 0.25  # share that is left as it was
+    guidance: float = 5.0
+    steps: int = 10
     rate: float = 3e-4
     warm_up: int = 50
 
 
-def polish(model: Any, session: Session, device: str, base: autoencoder.Settings, own: Settings) -> None:
+def polish(
+    model: Any,
+    generator: denoiser.Denoiser,
+    latents: Latents,
+    session: Session,
+    device: str,
+    base: autoencoder.Settings,
+    own: Settings,
+) -> None:
     """Train the decoder in place until the session's time is up."""
     torch.manual_seed(0)
     trained = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]
@@ -35,21 +53,56 @@ def polish(model: Any, session: Session, device: str, base: autoencoder.Settings
     if saved:
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
-    deviation = torch.tensor(model.config.latents_std, device=device).view(1, -1, 1, 1, 1)
-    learn = Replay(partial(_learn, model, optimizer, own.disturbance * deviation), optimizer)
-    clips = autoencoder.clips(session, device, replace(base, videos=base.videos // 2))
+    if session.share == 1:
+        return
+    given, wanted = _pairs(generator, latents, device, base, own)
+    learn = Replay(partial(_learn, model, optimizer), optimizer)
     for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
         set_rate(optimizer, session, own.rate, own.warm_up)
-        session.note(50, learn(clips(True)))
+        rows = torch.randint(0, len(given), (base.whole_batch,), device=device)
+        video = autoencoder.to_float(wanted[rows]).contiguous(memory_format=torch.channels_last_3d)
+        session.note(50, learn(given[rows].float(), video))
 
 
-def _learn(model: Any, optimizer: Any, disturbance: torch.Tensor, video: torch.Tensor) -> Figures:
+@torch.no_grad()
+@torch.compiler.set_stance("force_eager")  # a compiled block would be compiled again for these few batches
+def _pairs(
+    generator: denoiser.Denoiser, latents: Latents, device: str, base: autoencoder.Settings, own: Settings
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Latents as the transformer would have left them, and the videos they stand for, as bytes."""
+    scenes = draw(len(latents.values), denoiser.Settings.seed)
+    mean, deviation = (value.view(1, -1, 1, 1, 1) for value in (latents.mean, latents.std))
+    given: list[torch.Tensor] = []
+    wanted: list[torch.Tensor] = []
+    for start in trange(0, min(own.videos, len(latents.values)), CHUNK, desc="sampling", unit="batch", mininterval=10):
+        rows = slice(start, start + CHUNK)
+        sampled = _sample_again(generator, latents.values[rows].float(), latents.ids[rows], own)
+        given.append((sampled * deviation + mean).to(torch.bfloat16))
+        wanted.append(autoencoder.to_bytes(render(scenes[rows].to(device), base.frames, base.size)))
+    return torch.cat(given), torch.cat(wanted)
+
+
+def _sample_again(generator: denoiser.Denoiser, clean: torch.Tensor, ids: torch.Tensor, own: Settings) -> torch.Tensor:
+    """Euler steps from a noise level of each video's own back to none."""
+    device = clean.device
+    level = own.strongest * torch.rand(len(clean), device=device)
+    level = torch.where(torch.rand(len(clean), device=device) < own.exact, 0.0, level)
+    values = torch.lerp(clean, torch.randn_like(clean), level.view(-1, 1, 1, 1, 1))
+    both = torch.cat([ids, denoiser.no_words(ids)])
+    for step in range(own.steps):
+        sigma = level * (1 - step / own.steps)
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+            velocity = generator(values.repeat(2, 1, 1, 1, 1), sigma.repeat(2), both, 32).float()
+        told, untold = velocity.chunk(2)
+        guided = torch.lerp(untold, told, own.guidance)
+        values = values - guided * (level / own.steps).view(-1, 1, 1, 1, 1)
+    return values
+
+
+def _learn(model: Any, optimizer: Any, latents: torch.Tensor, video: torch.Tensor) -> Figures:
     with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):
-        with torch.no_grad():
-            latents = model.encode(video).latent_dist.mode()
-        strength = torch.rand(len(latents), 1, 1, 1, 1, device=video.device)
-        restored = model.decode(latents + strength * disturbance * torch.randn_like(latents)).sample
-    error = restored.float() - video.float()
+        restored = model.decode(latents).sample
+    error = restored.float() - video
     square = error.square().mean()
     loss = error.abs().mean() + 2 * square
     optimizer.zero_grad()

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import torch
 
 Figures = dict[str, torch.Tensor]
-Learn = Callable[[torch.Tensor], Figures]
+Learn = Callable[..., Figures]
 
 WARM_UP = 3
 
 
 class Replay:
-    """Calls `learn` with batches of one shape; on a GPU it is run a few times, recorded, and replayed from then on.
+    """Calls `learn` with tensors of the same shapes; on a GPU it is run a few times, recorded, and then replayed.
 
     `learn` must do the whole step (forward, backward, update) and return the figures to log.
     """
@@ -21,31 +21,32 @@ class Replay:
         self.learn, self.optimizer, self.calls = learn, optimizer, 0
         self.graph: torch.cuda.CUDAGraph | None = None
 
-    def __call__(self, batch: torch.Tensor) -> Figures:
+    def __call__(self, *batch: torch.Tensor) -> Figures:
         """One step."""
-        if batch.device.type != "cuda":
-            return self.learn(batch)
+        if batch[0].device.type != "cuda":
+            return self.learn(*batch)
         self.calls += 1
         if self.calls <= WARM_UP:
             return self._aside(batch)
         graph = self.graph or self._record(batch)
-        self.batch.copy_(batch)
+        for kept, new in zip(self.batch, batch, strict=True):
+            kept.copy_(new)
         graph.replay()
         return self.figures
 
-    def _aside(self, batch: torch.Tensor) -> Figures:
+    def _aside(self, batch: tuple[torch.Tensor, ...]) -> Figures:
         """On a stream of its own, as recording asks of the runs before it."""
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            figures = self.learn(batch)
+            figures = self.learn(*batch)
         torch.cuda.current_stream().wait_stream(stream)
         return figures
 
-    def _record(self, batch: torch.Tensor) -> torch.cuda.CUDAGraph:
-        self.batch = batch.clone()
+    def _record(self, batch: tuple[torch.Tensor, ...]) -> torch.cuda.CUDAGraph:
+        self.batch = tuple(tensor.clone() for tensor in batch)
         self.optimizer.zero_grad(set_to_none=True)
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
-            self.figures = self.learn(self.batch)
+            self.figures = self.learn(*self.batch)
         return self.graph
