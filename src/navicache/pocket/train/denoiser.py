@@ -12,6 +12,7 @@ from transformers import UMT5Config, UMT5EncoderModel
 
 from navicache.pocket.train import configs
 from navicache.pocket.train.latents import Latents
+from navicache.pocket.train.muon import Muon
 from navicache.pocket.train.session import Session, set_rate
 from navicache.pocket.world import vocabulary
 
@@ -135,9 +136,7 @@ def _optimizers(model: Denoiser, device: str, settings: Settings) -> dict[str, t
     rate = torch.tensor(settings.rate, device=device)
     fused = {"fused": True} if device == "cuda" else {}
     adam = torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.98), weight_decay=0.01, **fused)
-    turned = torch.tensor(settings.matrix_rate)  # on the CPU: Muon reads it as a number
-    muon = torch.optim.Muon(matrices, lr=turned, weight_decay=0.01, adjust_lr_fn="match_rms_adamw")
-    return {"adam": adam, "muon": muon}
+    return {"adam": adam, "muon": Muon(matrices, settings.matrix_rate)}
 
 
 def _loss(model: Denoiser, latents: Latents, length: int, settings: Settings) -> torch.Tensor:
