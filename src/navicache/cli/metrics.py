@@ -1,0 +1,66 @@
+"""`navicache metrics`: how near videos are to their references."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from navicache.records import atomic_file
+from navicache.records.table import UNKNOWN, Column, lay_out
+
+FORMATS = {"psnr": ".3f", "psnr_pooled": ".3f"}
+HEADINGS = {"psnr": "PSNR", "psnr_pooled": "PSNR\npooled", "ssim": "SSIM", "lpips": "LPIPS"}
+LONGEST_NAME = 48
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("reference", type=Path, metavar="A", help="the reference: a video, or a folder of videos")
+    parser.add_argument(
+        "other", type=Path, metavar="B", help="what is scored: a video, or a folder with the same names"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures as JSON")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the figures of each video as CSV")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score, print, write."""
+    from navicache.evaluation.collection import as_csv, as_document, compare_files
+
+    for path in filter(None, (options.json, options.csv)):
+        if not path.parent.is_dir():
+            raise ValueError(f"cannot write {path}: create the folder {path.parent} first")
+    scored = list(compare_files(options.reference, options.other))
+    print("\n".join(describe(scored)))
+    about = {"reference": str(options.reference), "video": str(options.other)}
+    documents = {
+        options.json: lambda: json.dumps(as_document(scored, about), indent=1, allow_nan=False) + "\n",
+        options.csv: lambda: as_csv(scored),
+    }
+    for path, text in documents.items():
+        if path is not None:
+            with atomic_file(path) as file:
+                file.write(text().encode())
+            print(f"written to {path}")
+    return 0
+
+
+def describe(scored: Sequence[Any]) -> list[str]:
+    """The table: a row each, their mean, the interval of the mean, and why a column may be empty."""
+    from navicache.evaluation.collection import FIGURES, estimates
+
+    means = estimates(scored)
+    names = [_short(video.name) for video in scored]
+    columns = [Column("video", [*names, "mean", "95 % from", "95 % to"], words=True)]
+    for name in FIGURES:
+        found, form = means[name], FORMATS.get(name, ".4f")
+        ends = [None] * 3 if found is None else [found.mean, found.low, found.high]
+        cells = [UNKNOWN if v is None else format(v, form) for v in (*(getattr(s.scores, name) for s in scored), *ends)]
+        columns.append(Column(HEADINGS.get(name, name.replace("_", "\n")), cells))
+    missing = {f"LPIPS: {video.scores.lpips_missing}": None for video in scored if video.scores.lpips is None}
+    return [*lay_out(columns), *missing]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."

@@ -1,0 +1,61 @@
+"""Many videos against their references: every figure of each, and means with intervals."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from navicache.evaluation.comparison import Comparison, compare
+from navicache.evaluation.intervals import Estimate, mean_interval
+from navicache.evaluation.video_files import match_videos, read_video
+
+FIGURES = ("psnr", "psnr_pooled", "ssim", "lpips", "flickering", "flickering_reference")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One video and what it scored."""
+
+    name: str
+    scores: Comparison
+
+
+def compare_files(reference: Path, other: Path) -> Iterator[Scored]:
+    """Score each video of `other` against its namesake; errors name the file."""
+    for name, first, second in match_videos(reference, other):
+        clips = read_video(first), read_video(second)
+        if clips[0].shape != clips[1].shape:
+            raise ValueError(f"{first} is {_size(clips[0])} and {second} {_size(clips[1])}: they must be the same")
+        try:
+            yield Scored(name, compare(*clips))
+        except ValueError as error:
+            raise ValueError(f"{second} cannot be compared with {first}: {error}") from error
+
+
+def estimates(scored: Sequence[Scored]) -> dict[str, Estimate | None]:
+    """Mean and interval of every figure over the videos; None where a video lacks it."""
+    columns = {name: [getattr(video.scores, name) for video in scored] for name in FIGURES}
+    return {name: None if None in values else mean_interval(values) for name, values in columns.items()}
+
+
+def as_document(scored: Sequence[Scored], about: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything, ready for JSON."""
+    means = {name: None if found is None else found._asdict() for name, found in estimates(scored).items()}
+    videos = [{"name": video.name, **video.scores.to_dict()} for video in scored]
+    return {**about, "mean": means, "videos": videos}
+
+
+def as_csv(scored: Sequence[Scored]) -> str:
+    """One line a video; an empty cell is a figure that could not be had."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["name", *FIGURES])
+    writer.writerows([video.name, *(getattr(video.scores, name) for name in FIGURES)] for video in scored)
+    return text.getvalue()
+
+
+def _size(clip: Any) -> str:
+    frames, height, width, _ = clip.shape
+    return f"{frames} frames of {width}x{height}"

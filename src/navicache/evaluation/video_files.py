@@ -1,0 +1,51 @@
+"""Videos out of files, as bytes; what cannot be read is an error that names the file."""
+
+from pathlib import Path
+
+import numpy as np
+
+SUFFIXES = (".mp4", ".webm", ".mkv", ".mov", ".avi", ".gif")
+
+
+def read_video(path: Path) -> np.ndarray:
+    """Every frame of the first video stream, as (frames, height, width, 3) of uint8.
+
+    A file that ends in the middle is refused: its missing frames would otherwise be scored as if nobody had made them.
+    """
+    import av
+
+    if not path.is_file():
+        raise ValueError(f"{path} is no file: give a video, or a folder of videos")
+    if not path.stat().st_size:
+        raise ValueError(f"{path} is empty: write it again")
+    try:
+        with av.open(str(path)) as container:
+            frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+            expected = container.streams.video[0].frames
+    except (av.error.FFmpegError, IndexError) as error:
+        raise ValueError(f"{path} cannot be read as a video: {error}") from error
+    if not frames or len(frames) < expected:
+        raise ValueError(f"{path} is damaged: {len(frames)} of {expected or 'its'} frames can be read")
+    return np.stack(frames)
+
+
+def match_videos(reference: Path, other: Path) -> list[tuple[str, Path, Path]]:
+    """Name and both files of every video to be compared: two files, or two folders whose files have the same names."""
+    if reference.is_dir() != other.is_dir():
+        raise ValueError(f"give two videos or two folders: {reference} and {other} are one of each")
+    if not reference.is_dir():
+        return [(other.name, reference, other)]
+    names = videos_in(reference)
+    if missing := sorted(set(names) ^ set(videos_in(other))):
+        where = other if missing[0] in names else reference
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise ValueError(f"{where} has no {missing[0]}{more}: both folders must hold the same names")
+    return [(name, reference / name, other / name) for name in names]
+
+
+def videos_in(folder: Path) -> list[str]:
+    """Names of the videos of a folder, in order; other files are passed over."""
+    names = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    if not names:
+        raise ValueError(f"{folder} holds no video: looked for {', '.join(SUFFIXES)}")
+    return names
