@@ -15,32 +15,15 @@ from navicache.evaluation.lpips_weights import WeightsError, load
 from navicache.evaluation.perceptual import SMALLEST, Lpips
 from navicache.evaluation.psnr import decibels, frame_errors
 from navicache.evaluation.similarity import frame_ssim
-from navicache.pocket.train import denoiser
+from navicache.pocket.held_out import SEEDS, choose_prompts
 from navicache.pocket.train.configs import SCHEDULER
-from navicache.pocket.world import captions, draw
 from navicache.records import RunRecord
 
-SEEDS = {"held-out": 940_001, "tune": 950_001}
-POOL = 4096  # captions drawn for either set
 SCHEDULERS = {
     "UniPC": lambda: UniPCMultistepScheduler(**SCHEDULER),
     "Euler": lambda: FlowMatchEulerDiscreteScheduler(shift=SCHEDULER["flow_shift"]),
 }
 DECODED_AT_ONCE = 16
-
-
-def choose_prompts(which: str, count: int, trained_videos: int = denoiser.Settings.videos) -> list[str]:
-    """The first captions of a set that training never had; no caption of one set is in the other."""
-    taboo = set(captions(draw(trained_videos, denoiser.Settings.seed)))
-    for name, seed in SEEDS.items():
-        pool = dict.fromkeys(captions(draw(POOL, seed)))
-        if name == which:
-            found = [caption for caption in pool if caption not in taboo][:count]
-            if len(found) < count:
-                raise ValueError(f"only {len(found)} {which} prompts to be had, asked for {count}")
-            return found
-        taboo |= set(pool)
-    raise ValueError(f"unknown set {which!r}: choose from {', '.join(SEEDS)}")
 
 
 class Bench:

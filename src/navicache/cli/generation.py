@@ -65,10 +65,11 @@ def take(
     label: str,
     changed: Mapping[str, Any] | None = None,
     counts: Counts | None = None,
+    shown: bool = True,
 ) -> Take:
-    """One call by the clock."""
+    """One call by the clock, behind its bar unless somebody else shows one."""
     arguments = {**job.arguments, **(changed or {}), "generator": torch.Generator().manual_seed(job.seed)}
-    with watched(pipe, label, counts) as clock:
+    with watched(pipe, label, counts, shown) as clock:
         settle()
         start = time.perf_counter()
         output = pipe(prompt=prompt, output_type="np", return_dict=False, **arguments)[0]

@@ -62,12 +62,14 @@ def settle() -> None:
 
 
 @contextmanager
-def watched(pipe: Any, label: str, counts: Counts | None = None) -> Generator[LoopClock, None, None]:
-    """Show the loop of this pipeline in our bar, and time it."""
+def watched(
+    pipe: Any, label: str, counts: Counts | None = None, shown: bool = True
+) -> Generator[LoopClock, None, None]:
+    """Show the loop of this pipeline in our bar, or show nothing, and time it."""
     clock = LoopClock()
 
     def progress_bar(iterable: Any = None, total: int | None = None, **_: Any) -> StepBar:
-        return StepBar(iterable, total=total, desc=f"{label:>10}", counts=counts, clock=clock)
+        return StepBar(iterable, total=total, desc=f"{label:>10}", counts=counts, clock=clock, disable=not shown)
 
     pipe.progress_bar = progress_bar
     try:

@@ -13,6 +13,7 @@ def read_video(path: Path) -> np.ndarray:
     A file that ends in the middle is refused: its missing frames would otherwise be scored as if nobody had made them.
     """
     import av
+    from av.error import FFmpegError
 
     if not path.is_file():
         raise ValueError(f"{path} is no file: give a video, or a folder of videos")
@@ -22,7 +23,7 @@ def read_video(path: Path) -> np.ndarray:
         with av.open(str(path)) as container:
             frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
             expected = container.streams.video[0].frames
-    except (av.error.FFmpegError, IndexError) as error:
+    except (FFmpegError, IndexError) as error:
         raise ValueError(f"{path} cannot be read as a video: {error}") from error
     if not frames or len(frames) < expected:
         raise ValueError(f"{path} is damaged: {len(frames)} of {expected or 'its'} frames can be read")

@@ -1,0 +1,130 @@
+"""`navicache bench`: a plan of models, settings, prompts and seeds, measured; run it again to go on."""
+
+import argparse
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from navicache.cli.generate import positive
+
+PLAN_COPY = "plan.toml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("plan", type=Path, metavar="PLAN.toml", help="what to measure (plans/ has the paper's)")
+    parser.add_argument("--out", type=Path, help="folder of the results (outputs/bench/NAME of the plan)")
+    parser.add_argument("--executor", choices=("local", "ray"), default="local", help="(%(default)s)")
+    parser.add_argument("--workers", type=positive, help="of Ray: one for each GPU, or CPU, unless given")
+    parser.add_argument("--ray-address", help="of a running cluster; --out must then lie where every machine sees it")
+    parser.add_argument("--prompts", type=positive, metavar="N", help="only the first N prompts of the plan")
+    parser.add_argument("--list", action="store_true", help="only say what would be measured")
+    vbench = "take in the scores VBench has written there for the videos of this benchmark"
+    parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure what is missing, and close with a table."""
+    from navicache.cli.bench_table import describe
+    from navicache.evaluation.bench.jobs import expand
+    from navicache.evaluation.bench.names import slug
+    from navicache.evaluation.bench.plan_file import read_plan
+    from navicache.evaluation.bench.rows import RowFile
+    from navicache.evaluation.bench.session import ROWS
+
+    plan = read_plan(options.plan)
+    out = options.out or Path("outputs/bench") / slug(plan.name)
+    groups = expand(plan, choose_prompts(plan, options.plan.parent, options.prompts))
+    if options.list:
+        print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for group in groups for job in group))
+        return 0
+    if options.vbench_results:
+        take_in_vbench(options.vbench_results, out, groups)
+    else:
+        measure(plan, groups, out, options)
+    print("\n".join(describe(RowFile(out / ROWS).rows)))
+    print(f"\nresults in {out}; look at them with: navicache report {out}")
+    return 0
+
+
+def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Namespace) -> None:
+    """Every job that is not finished, behind one bar."""
+    from tqdm import tqdm
+
+    from navicache.cli.bench_worker import PipelineWorker
+    from navicache.cli.checks import check_metrics, check_output
+    from navicache.cli.session import each_note_once
+    from navicache.evaluation.bench.executors import run_local
+    from navicache.evaluation.bench.ray_executor import RayExecutor
+    from navicache.evaluation.bench.session import measure as carry_out
+
+    check_output(out)
+    check_metrics()
+    out.mkdir(parents=True, exist_ok=True)
+    keep_plan(options.plan, out)
+    executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
+    with tqdm(desc=plan.name, unit="job") as bar, each_note_once():
+        carry_out(
+            out, groups, functools.partial(PipelineWorker, out.absolute()), executor, functools.partial(show, bar)
+        )
+
+
+def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None:
+    """Move the bar; jobs of an earlier run do not count for its speed."""
+    if row is None:
+        bar.total, bar.initial, bar.n = jobs, finished, finished
+    else:
+        steps = row["steps"]
+        bar.set_postfix_str(f"{row['setting']}: computed {steps['computed']} of {steps['total']}", refresh=False)
+        bar.update(finished - bar.n)
+    bar.refresh()
+
+
+def keep_plan(path: Path, out: Path) -> None:
+    """The plan beside its results, so that they can be made again."""
+    from navicache.records import atomic_file
+
+    with atomic_file(out / PLAN_COPY) as file:
+        file.write(path.read_bytes())
+
+
+def choose_prompts(plan: Any, folder: Path, most: int | None) -> list[str]:
+    """The plan's prompts, from wherever it takes them."""
+    from navicache.evaluation.bench.prompts import prompts_in_file, vbench_prompts
+
+    wanted = plan.prompts
+    if wanted.source == "file" and not wanted.file:
+        raise ValueError("prompts.source is 'file': name it with prompts.file")
+    sources = {
+        "file": lambda: prompts_in_file(folder, wanted.file),
+        "vbench": lambda: vbench_prompts(wanted.dimensions),
+        "pocket": lambda: _pocket_prompts(wanted.count or 64),
+    }
+    found = sources[wanted.source]()
+    if wanted.count and len(found) < wanted.count:
+        raise ValueError(f"prompts.count asks for {wanted.count}, and there are {len(found)}")
+    return found[: most or wanted.count]
+
+
+def _pocket_prompts(count: int) -> list[str]:
+    from navicache.pocket.held_out import choose_prompts as held_out
+
+    return held_out("held-out", count)
+
+
+def take_in_vbench(folder: Path, out: Path, groups: Sequence[Any]) -> None:
+    """VBench's scores of every setting, into the results."""
+    import json
+    from dataclasses import asdict
+
+    from navicache.evaluation.bench.vbench import read_results
+    from navicache.records import atomic_file
+
+    places = {
+        str(job.place).replace("/", "."): str(job.place) for group in groups for job in group if job.kind != "shadow"
+    }
+    scores = read_results(folder, places)
+    with atomic_file(out / "vbench.json") as file:
+        file.write(json.dumps({place: asdict(found) for place, found in scores.items()}, indent=1).encode() + b"\n")
+    print(f"VBench's scores of {len(scores)} settings taken in")

@@ -1,0 +1,174 @@
+"""The worker of a benchmark: a loaded pipeline, one job at a time, by the clock."""
+
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from navicache.cli.generation import WARM_UP_STEPS, Take, take
+from navicache.cli.job import Caching, Source
+from navicache.cli.job import Job as Call
+from navicache.cli.loading import load
+from navicache.cli.memory import peak_memory, reset_peak
+from navicache.cli.session import about, check
+from navicache.evaluation import compare
+from navicache.evaluation.bench.jobs import Job
+from navicache.evaluation.bench.plan import NO_CACHE
+from navicache.evaluation.bench.rows import Row
+from navicache.records import Trace, atomic_file
+
+
+@dataclass
+class PipelineWorker:
+    """Keeps the pipeline of the newest job, warm; another model or condition takes its place."""
+
+    out: Path
+    _pipe: Any = None
+    _model: Any = None
+    _warm: Any = None
+    _schedulers: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, job: Job) -> Row:
+        """Do the job, write its files, and say what came of it; files are whole before the row is known."""
+        self._prepare(job)
+        began = time.perf_counter()
+        reset_peak()
+        made, trace = self._take(job)
+        memory = peak_memory()
+        quality = None
+        if job.kind == "baseline":
+            self._keep(job, made)
+        elif job.kind == "cached":
+            quality = compare(self._reference(job), made.media.clip).to_dict()
+        files = self._write(job, made, trace)
+        harness = time.perf_counter() - began - made.call_seconds
+        return {**describe(job), **files, **figures(made, trace, job), "quality": quality} | {
+            "peak_memory": memory,
+            "harness_seconds": harness,
+            **{
+                name: value
+                for name, value in about(self._pipe, as_call(job)).items()
+                if name in ("machine", "versions")
+            },
+        }
+
+    def _prepare(self, job: Job) -> None:
+        if self._model != job.model:
+            self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
+            self._pipe, self._model, self._warm = load(source(job)), job.model, None
+            self._schedulers[""] = self._pipe.scheduler
+        if self._warm != job.condition:
+            self._schedule(job)
+            check(self._pipe, as_call(job))
+            steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
+            with Caching("navicache", knobs={"threshold": 0.0}).enable(self._pipe):  # its first times are paid here too
+                take(self._pipe, as_call(job), job.prompt, "", steps, shown=False)
+            self._warm = job.condition
+
+    def _schedule(self, job: Job) -> None:
+        name = job.condition.scheduler
+        if not name:
+            self._pipe.register_modules(scheduler=self._schedulers[""])
+            return
+        import diffusers
+
+        kind = getattr(diffusers, name, None)
+        if not name.endswith("Scheduler") or kind is None:
+            raise ValueError(
+                f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler"
+            )
+        config = self._schedulers[""].config
+        self._pipe.register_modules(scheduler=kind.from_config(config, **job.condition.scheduler_options))
+
+    def _take(self, job: Job) -> tuple[Take, Trace]:
+        with self._cache(job) as cache:
+            made = take(self._pipe, as_call(job), job.prompt, "", shown=False)
+            return made, Trace() if cache is None else cache.trace
+
+    @contextmanager
+    def _cache(self, job: Job) -> Generator[Any, None, None]:
+        if job.setting.policy == NO_CACHE:
+            yield None
+        else:
+            with caching(job).enable(self._pipe) as cache:
+                yield cache
+
+    def _keep(self, job: Job, made: Take) -> None:
+        path = self.out / job.reference
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(path) as file:
+            np.save(file, made.media.clip)
+
+    def _reference(self, job: Job) -> np.ndarray:
+        """The frames of the baseline, to the bit; made again, beside the clock, where another machine has them."""
+        path = self.out / job.reference
+        if not path.exists():
+            plain = Call(
+                source(job), (job.prompt,), {**job.model.call, **job.condition.call}, Caching(), self.out, job.seed
+            )
+            self._keep(job, take(self._pipe, plain, job.prompt, "", shown=False))
+        return np.load(path, allow_pickle=False)
+
+    def _write(self, job: Job, made: Take, trace: Trace) -> dict[str, Any]:
+        files: dict[str, str | None] = {"video": None, "trace": None}
+        if job.kind != "shadow":
+            files["video"] = f"{job.video}{made.media.suffix}"
+            path = self.out / files["video"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.media.save(path, job.model.fps)
+        if trace.runs:
+            files["trace"] = str(job.trace)
+            path = self.out / job.trace
+            path.parent.mkdir(parents=True, exist_ok=True)
+            trace.save(path)
+        return files
+
+
+def source(job: Job) -> Source:
+    """Which pipeline the job wants."""
+    return Source(job.model.model, job.model.dtype, job.model.device, job.model.offload)
+
+
+def caching(job: Job) -> Caching:
+    """What the job asks of the cache."""
+    shadow = "full" if job.kind == "shadow" else None
+    return Caching(job.setting.policy, job.setting.mode, job.setting.knobs, shadow)
+
+
+def as_call(job: Job) -> Call:
+    """The job as `generate` has it."""
+    return Call(source(job), (job.prompt,), job.arguments, Caching(), Path(), job.seed, job.model.fps)
+
+
+def describe(job: Job) -> Row:
+    """What was asked for."""
+    setting = job.setting
+    return {
+        "key": job.key,
+        "group": job.group,
+        "kind": job.kind,
+        "model": job.model.name,
+        "published": job.model.published,
+        "condition": job.condition.name,
+        "setting": setting.name,
+        "series": setting.series,
+        "swept": dict(setting.swept),
+        "policy": setting.policy,
+        "mode": setting.mode,
+        "prompt": job.prompt,
+        "prompt_index": job.prompt_index,
+        "seed": job.seed,
+        "arguments": job.arguments,
+    }
+
+
+def figures(made: Take, trace: Trace, job: Job) -> Row:
+    """Seconds, steps and the knobs the policy really had; without a cache every step is computed."""
+    total = sum(run.length for run in trace.runs) or job.arguments.get("num_inference_steps")
+    computed = sum(run.computed for run in trace.runs) or total
+    knobs = dict(trace.runs[0].settings) if trace.runs else {}
+    return {"seconds": made.seconds(), "steps": {"total": total, "computed": computed}, "knobs": knobs}

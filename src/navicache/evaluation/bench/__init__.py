@@ -1,0 +1,1 @@
+"""Models x settings x prompts x seeds, measured side by side, resumable at any moment."""

@@ -1,0 +1,43 @@
+"""Names that are safe as files, and stay inside their folder whatever a plan or a prompt says."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+LONGEST_NAME = 200  # bytes of UTF-8; file systems take 255, and a number and a suffix follow
+FORBIDDEN = frozenset('/\\:*?"<>|') | {chr(code) for code in range(32)}
+
+
+def slug(text: str, longest: int = 64) -> str:
+    """A name as a folder: ASCII letters, digits, dots between digits, and hyphens.
+
+    Example:
+        >>> slug("NaviCache (Ours) - fast"), slug("threshold=0.05"), slug("../../etc")
+        ('navicache-ours-fast', 'threshold-0.05', 'etc')
+    """
+    words = "".join(c if (c.isascii() and c.isalnum()) or c == "." else " " for c in text.lower()).split()
+    return "-".join(filter(None, (word.strip(".") for word in words)))[:longest].strip("-.") or "unnamed"
+
+
+def file_stem(prompt: str) -> str:
+    """A prompt as VBench wants it in a file name: itself, where a file may be called so.
+
+    A prompt that no file may be named after gets a name with a digest, so that no two prompts share one.
+
+    Example:
+        >>> file_stem("a boat on the Seine")
+        'a boat on the Seine'
+        >>> file_stem("../a")
+        '.._a 65344c10'
+    """
+    clean = "".join("_" if c in FORBIDDEN else c for c in prompt).strip()
+    while len(clean.encode()) > LONGEST_NAME:
+        clean = clean[:-1]
+    return clean if clean == prompt and clean not in ("", ".", "..") else f"{clean} {digest({'prompt': prompt}, 8)}"
+
+
+def digest(facts: Mapping[str, Any], length: int = 16) -> str:
+    """What tells one job from all others, in a few letters: the same facts give the same ones everywhere."""
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:length]

@@ -1,0 +1,112 @@
+"""What a benchmark is asked to measure: plain frozen data, checked when it is made."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from navicache.evaluation.bench.names import slug
+from navicache.policies import build_policy
+
+Source = Literal["pocket", "vbench", "file"]
+NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
+BASELINE = "baseline"
+
+Call = Mapping[str, Any]  # arguments of a pipeline's call
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Where the prompts come from."""
+
+    source: Source
+    count: int | None = None  # the first so many; None takes all there are
+    file: str | None = None  # one prompt a line, beside the plan
+    dimensions: tuple[str, ...] = ()  # of VBench; none named takes all
+
+
+@dataclass(frozen=True)
+class Model:
+    """A pipeline, how it is held and how it is called."""
+
+    name: str
+    model: str  # "pocket", a diffusers folder, or a hub id
+    dtype: str = "auto"
+    device: str = "auto"
+    offload: str = "none"
+    fps: int = 16
+    published: str = ""  # whose published rows stand beside the measured ones
+    call: Call = field(default_factory=dict[str, Any], hash=False)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Scheduler, steps and sizes: everything but the prompt, the noise and the cache."""
+
+    name: str = "default"
+    scheduler: str = ""  # a class of diffusers; empty keeps the model's own
+    scheduler_options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    call: Call = field(default_factory=dict[str, Any], hash=False)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the table: a policy with its mode or knobs, or no cache and another call."""
+
+    name: str
+    policy: str
+    mode: str | None = None
+    knobs: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    call: Call = field(default_factory=dict[str, Any], hash=False)
+    series: str = ""  # settings of one series are points of one curve
+    swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
+
+    def __post_init__(self) -> None:
+        """Refuse a policy or knob that does not exist before anything is loaded."""
+        if self.policy != NO_CACHE:
+            build_policy(self.policy, **self.knobs)
+        elif self.mode or self.knobs:
+            raise ValueError(f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs and sweep")
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Runs in shadow mode, which tell how true the predictions of a policy are."""
+
+    prompts: int = 0  # the first so many; 0 measures none
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything one benchmark measures."""
+
+    name: str
+    prompts: Prompts
+    models: tuple[Model, ...]
+    settings: tuple[Setting, ...]
+    conditions: tuple[Condition, ...] = (Condition(),)
+    seeds: tuple[int, ...] = (0,)
+    accuracy: Accuracy = Accuracy()
+
+    def __post_init__(self) -> None:
+        """Refuse two parts that would share a folder, and accuracy of settings that do not exist."""
+        for kind, names in (
+            ("models", [model.name for model in self.models]),
+            ("conditions", [condition.name for condition in self.conditions]),
+            ("settings", [BASELINE, *(setting.name for setting in self.settings)]),
+            ("seeds", [str(seed) for seed in self.seeds]),
+        ):
+            _check_names(kind, names)
+        known = [setting.name for setting in self.settings]
+        for name in self.accuracy.settings:
+            if name not in known:
+                raise ValueError(f"accuracy.settings names {name!r}, which is no setting; known: {', '.join(known)}")
+
+
+def _check_names(kind: str, names: Sequence[str]) -> None:
+    if not [name for name in names if name != BASELINE]:
+        raise ValueError(f"{kind} is empty: give at least one")
+    folder, count = Counter(slug(name) for name in names).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"{count} of the {kind} would be called {folder!r} on the disk: give them other names")

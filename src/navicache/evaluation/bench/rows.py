@@ -1,0 +1,55 @@
+"""Finished jobs, one JSON line each, on the disk before the next begins."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+class RowFile:
+    """The lines of one file, each with a key of its own.
+
+    A process may be killed at any moment: a line is whole once its newline is there, so a last line without one was
+    torn, and is as if it had never been written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read what is there, and cut off a torn last line."""
+        content = path.read_bytes() if path.exists() else b""
+        self.path, whole = path, content.rfind(b"\n") + 1
+        self.rows = [_parse(path, number, line) for number, line in enumerate(content[:whole].splitlines(), start=1)]
+        self._keys = {row["key"] for row in self.rows}
+        self.torn = whole < len(content)
+        if self.torn:
+            with path.open("r+b") as file:
+                file.truncate(whole)
+                os.fsync(file.fileno())
+
+    def __contains__(self, key: str) -> bool:
+        """Whether that job is finished."""
+        return key in self._keys
+
+    def add(self, row: Row) -> None:
+        """Append a finished job; it is on the disk when this returns."""
+        if row["key"] in self._keys:
+            raise ValueError(f"job {row['key']} is finished already: one folder takes one benchmark at a time")
+        line = json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n"
+        with self.path.open("ab") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        self.rows.append(row)
+        self._keys.add(row["key"])
+
+
+def _parse(path: Path, number: int, line: bytes) -> Row:
+    try:
+        row = json.loads(line)
+        row["key"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"line {number} of {path} is damaged ({error}): remove that line, its job runs again"
+        ) from error
+    return row

@@ -1,0 +1,84 @@
+"""Rows brought together: one summary a setting, with intervals over the prompts and seeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from navicache.evaluation.bench.rows import Row
+from navicache.evaluation.intervals import Estimate, mean_interval
+
+QUALITY = ("psnr", "psnr_pooled", "ssim", "lpips", "flickering")
+Place = tuple[str, str, str]  # model, condition, setting
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a setting did, over all its prompts and seeds."""
+
+    place: Place
+    first: Row  # any of its rows, for what they share
+    rows: tuple[Row, ...]
+    figures: Mapping[str, Estimate]  # by name; a figure that a row lacks is left out
+
+    def mean(self, name: str) -> float | None:
+        """The mean of a figure; None where it is not known."""
+        return self.figures[name].mean if name in self.figures else None
+
+
+def summarise(rows: Sequence[Row]) -> list[Summary]:
+    """One summary a setting, in the order they were first measured; shadow runs are no part of it."""
+    baselines = {row["group"]: row for row in rows if row["kind"] == "baseline"}
+    places: dict[Place, list[Row]] = {}
+    for row in rows:
+        if row["kind"] != "shadow":
+            places.setdefault((row["model"], row["condition"], row["setting"]), []).append(row)
+    return [_summary(place, own, baselines) for place, own in places.items()]
+
+
+def _summary(place: Place, rows: Sequence[Row], baselines: Mapping[str, Row]) -> Summary:
+    columns = _columns([(row, baselines.get(row["group"])) for row in rows])
+    known = {name: [value for value in values if value is not None] for name, values in columns.items()}
+    whole = {name: mean_interval(values) for name, values in known.items() if len(values) == len(rows)}
+    return Summary(place, rows[0], tuple(rows), whole)
+
+
+def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | None]]:
+    return {
+        "seconds": [row["seconds"]["call"] for row, _ in pairs],
+        "loop_seconds": [row["seconds"]["loop"] for row, _ in pairs],
+        "speedup": [speedup(row, plain, "call") for row, plain in pairs],
+        "loop_speedup": [speedup(row, plain, "loop") for row, plain in pairs],
+        "computed": [row["steps"]["computed"] for row, _ in pairs],
+        "peak_memory": [row["peak_memory"] for row, _ in pairs],
+        "overhead": [overhead(row, plain) for row, plain in pairs],
+        "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
+        **{name: [row["quality"][name] if row["quality"] else None for row, _ in pairs] for name in QUALITY},
+    }
+
+
+def speedup(row: Row, plain: Row | None, which: str) -> float | None:
+    """Seconds of its own baseline over its seconds: of the whole call, or of the denoising loop."""
+    times = (plain["seconds"][which] if plain else None, row["seconds"][which])
+    return times[0] / times[1] if all(times) else None
+
+
+def overhead(row: Row, plain: Row | None) -> float | None:
+    """Seconds a step costs beyond its share of computed steps: loop - computed * (baseline's loop / its steps).
+
+    What the cache itself costs: measuring, deciding and predicting. It is a small difference of large times, so it
+    means something only as a mean over many runs on a machine that does nothing else.
+    """
+    if plain is None or None in (plain["seconds"]["loop"], row["seconds"]["loop"], row["steps"]["total"]):
+        return None
+    each = plain["seconds"]["loop"] / plain["steps"]["total"]
+    return (row["seconds"]["loop"] - row["steps"]["computed"] * each) / row["steps"]["total"]
+
+
+def spread(values: Mapping[str, Any]) -> str:
+    """Swept knobs as words.
+
+    Example:
+        >>> spread({"threshold": 0.05, "align_steps": 10})
+        'threshold=0.05, align_steps=10'
+    """
+    return ", ".join(f"{name}={value}" for name, value in values.items())

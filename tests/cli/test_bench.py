@@ -1,0 +1,107 @@
+"""`navicache bench` on a tiny pipeline: rows, files, resumption."""
+
+import json
+
+import pytest
+from tests.cli.common import decoded
+
+from navicache import Trace
+from navicache.cli import main
+from navicache.cli.bench_worker import PipelineWorker
+
+PLAN = """
+name = "tiny"
+seeds = [3]
+prompts = { source = "file", file = "prompts.txt" }
+conditions = [{ name = "small", call = { num_frames = 5, height = 32, width = 48 } }]
+models = [{ name = "tiny", model = "pocket", fps = 4, call = { num_inference_steps = 8 } }]
+settings = [
+    { name = "static", policy = "static", sweep = { interval = [2.0, 3.0] } },
+    { name = "half", policy = "none", call = { num_inference_steps = 4 } },
+    { name = "exact", policy = "navicache", knobs = { threshold = 0.0 } },
+]
+accuracy = { prompts = 1, settings = ["exact"] }
+"""
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.setenv("NAVICACHE_HOME", str(tmp_path / "home"))
+    (tmp_path / "prompts.txt").write_text("a red ball moves left\na blue cat\n")
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return tmp_path / "plan.toml"
+
+
+def rows_of(out):
+    return {row["key"]: row for row in map(json.loads, (out / "rows.jsonl").read_text().splitlines())}
+
+
+def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out"
+    assert main(["bench", str(plan), "--out", str(out)]) == 0
+    rows = rows_of(out)
+    assert len(rows) == 2 * 5 + 2
+    printed = capsys.readouterr()
+    assert "12/12" in printed.err and "static interval=2.0" in printed.out
+
+    named = {(row["kind"], row["setting"], row["prompt_index"]): row for row in rows.values()}
+    plain, fast = named["baseline", "baseline", 0], named["cached", "static interval=3.0", 0]
+    assert plain["quality"] is None and plain["steps"] == {"total": 8, "computed": 8}
+    assert fast["steps"]["computed"] == 4 and 5 < fast["quality"]["psnr"] < 60
+    assert named["cached", "half", 0]["steps"] == {"total": 4, "computed": 4}
+    assert named["cached", "exact", 1]["quality"]["psnr"] == 100, "nothing reused is the baseline to the bit"
+    assert all(0 < row["seconds"]["loop"] <= row["seconds"]["call"] for row in rows.values())
+    assert all(row["peak_memory"] is None or row["peak_memory"] > 1e7 for row in rows.values())
+
+    assert fast["video"] == "videos/tiny/small/static-interval-3.0/a red ball moves left-0.mp4"
+    assert decoded(out / fast["video"]).shape == (5, 32, 48, 3)
+    assert Trace.load(out / fast["trace"]).runs[0].computed == 4
+    shadow = Trace.load(out / named["shadow", "every step", 0]["trace"]).runs[0]
+    assert all(step.output_change for step in shadow.leading[1:]), "the true change of every step but the first"
+    assert not list(out.rglob("*.npy"))
+
+    lines = (out / "rows.jsonl").read_text().splitlines(keepends=True)
+    (out / "rows.jsonl").write_text("".join(lines[:2]) + lines[2][:30])
+    called = []
+    work = PipelineWorker.__call__
+    monkeypatch.setattr(PipelineWorker, "__call__", lambda self, job: (called.append(job.key), work(self, job))[1])
+    assert main(["bench", str(plan), "--out", str(out)]) == 0
+    again = rows_of(out)
+    assert len(called) == len(set(called)) == 10
+    same = ("setting", "prompt", "quality", "steps", "video", "trace", "knobs", "arguments")
+    assert {key: [row[name] for name in same] for key, row in again.items()} == {
+        key: [row[name] for name in same] for key, row in rows.items()
+    }
+    assert main(["bench", str(plan), "--out", str(out), "--prompts", "1"]) == 0
+    assert len(called) == 10
+
+
+def test_list_and_vbench_results(plan, tmp_path, capsys):
+    assert main(["bench", str(plan), "--list"]) == 0
+    assert capsys.readouterr().out.count("baseline tiny/small/baseline") == 2
+    scores = tmp_path / "scores"
+    scores.mkdir()
+    (scores / "tiny.small.half_eval_results.json").write_text('{"color": [0.5, []]}')
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "rows.jsonl").write_text("")
+    assert main(["bench", str(plan), "--out", str(tmp_path / "out"), "--vbench-results", str(scores)]) == 0
+    taken = json.loads((tmp_path / "out" / "vbench.json").read_text())
+    assert taken["tiny/small/half"]["dimensions"] == {"color": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "advice"),
+    [
+        ('file = "prompts.txt"', 'file = "../x.txt"', "leads out of the plan's folder"),
+        ('file = "prompts.txt"', 'count = 9, file = "prompts.txt"', "asks for 9, and there are 2"),
+        ('file = "prompts.txt"', "count = 1", "name it with prompts.file"),
+        ('policy = "none"', 'policy = "nothing"', "unknown policy 'nothing'"),
+        ("num_frames = 5", "num_frames = 6", "--frames must be 4k+1"),
+    ],
+)
+def test_wrong_plans_end_with_advice(plan, tmp_path, capsys, old, new, advice):
+    plan.write_text(PLAN.replace(old, new))
+    with pytest.raises(SystemExit) as end:
+        main(["bench", str(plan), "--out", str(tmp_path / "out")])
+    assert end.value.code == 2
+    assert advice in capsys.readouterr().err

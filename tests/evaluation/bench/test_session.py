@@ -1,0 +1,115 @@
+"""Kill it whenever you like: the rows in the end are those of an undisturbed run."""
+
+import functools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.evaluation.bench.toy import main, toy_groups, toy_row, toy_worker
+
+from navicache.evaluation.bench.executors import run_local
+from navicache.evaluation.bench.rows import RowFile
+from navicache.evaluation.bench.session import ROWS, measure, only_one
+
+ROOT = Path(__file__).parents[3]
+
+
+def rows_of(out):
+    return sorted((json.loads(line) for line in (out / ROWS).read_text().splitlines()), key=lambda row: row["key"])
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed")
+    main(out)
+    return rows_of(out)
+
+
+def test_a_torn_last_line_is_dropped_and_done_again(tmp_path, undisturbed):
+    main(tmp_path)
+    file = tmp_path / ROWS
+    whole = file.read_bytes()
+    for cut in (1, 2, 40):
+        file.write_bytes(whole[:-cut])
+        assert RowFile(file).torn
+        assert file.read_bytes() == whole[: whole[:-cut].rfind(b"\n") + 1]
+        main(tmp_path)
+        assert rows_of(tmp_path) == undisturbed
+
+
+def test_a_damaged_line_is_named(tmp_path):
+    main(tmp_path)
+    lines = (tmp_path / ROWS).read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2][:20] + b"\n"
+    (tmp_path / ROWS).write_bytes(b"".join(lines))
+    with pytest.raises(ValueError, match=r"line 3 of .*rows\.jsonl is damaged"):
+        RowFile(tmp_path / ROWS)
+
+
+def test_nothing_is_done_twice_and_references_go(tmp_path):
+    done, told = [], []
+    make = functools.partial(toy_worker, tmp_path)
+
+    def counted():
+        work = make()
+        return lambda job: (done.append(job.key), work(job))[1]
+
+    groups = toy_groups()
+    measure(tmp_path, groups[:2], counted, run_local)
+    first = len(done)
+    (tmp_path / ".0123.tmp").write_text("left by a killed process")
+    measure(tmp_path, groups, counted, run_local, lambda *news: told.append(news))
+    assert len(done) == len(set(done)) == sum(map(len, groups))
+    assert told[0][:2] == (first, len(done)) and told[-1][:2] == (len(done), len(done))
+    assert not list(tmp_path.rglob("*.npy")) and not list(tmp_path.rglob("*.tmp"))
+    with pytest.raises(ValueError, match="finished already"):
+        RowFile(tmp_path / ROWS).add(toy_row(groups[0][0]))
+
+
+def test_a_failed_job_loses_no_other(tmp_path, undisturbed):
+    def failing():
+        work, left = toy_worker(tmp_path), iter(range(5))
+
+        def fail(job):
+            if next(left) == 4:
+                raise ValueError("out of luck")
+            return work(job)
+
+        return fail
+
+    with pytest.raises(ValueError, match="out of luck"):
+        measure(tmp_path, toy_groups(), failing, run_local)
+    assert len(rows_of(tmp_path)) == 4
+    main(tmp_path)
+    assert rows_of(tmp_path) == undisturbed
+
+
+def test_one_folder_takes_one_benchmark(tmp_path):
+    with only_one(tmp_path), pytest.raises(ValueError, match="another benchmark writes to"):
+        main(tmp_path)
+
+
+def test_kill_9_ten_times(tmp_path, undisturbed):
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "tests.evaluation.bench.toy", str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    dice, rows = random.Random(0), tmp_path / ROWS
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as server:
+        for kill in range(10):
+            server.stdin.write("go\n")
+            child = int(server.stdout.readline())
+            time.sleep(dice.uniform(0.002, 0.03))
+            os.kill(child, signal.SIGKILL)
+            assert server.stdout.readline() == "over\n"
+            finished = rows.read_bytes().count(b"\n") if rows.exists() else 0
+            assert finished < len(undisturbed), f"kill {kill} was in mid-run"
+        server.stdin.close()
+    assert finished > 0
+    main(tmp_path)
+    assert rows_of(tmp_path) == undisturbed
