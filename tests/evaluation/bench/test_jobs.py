@@ -45,6 +45,17 @@ def test_accuracy_runs_on_the_first_prompts_alone():
     ]
 
 
+def test_a_setting_may_be_for_one_model_alone():
+    plan = parse_plan(PLAN)
+    other = replace(plan.models[0], name="other")
+    settings = (replace(plan.settings[0], models=("other",)), plan.settings[2])
+    groups = expand(replace(plan, models=(*plan.models, other), settings=settings, seeds=(0,)), ["a cat"])
+    assert [[job.setting.name for job in group] for group in groups] == [
+        ["baseline", "half"],
+        ["baseline", "N threshold=0.05", "half"],
+    ]
+
+
 @given(st.text(max_size=300))
 def test_no_name_leaves_its_folder(text):
     for name in (slug(text), file_stem(text)):

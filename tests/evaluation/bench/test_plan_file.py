@@ -46,6 +46,7 @@ def test_sweeps_and_modes():
         (HEAD + SETTINGS + 'accuracy = { prompts = 1, settings = ["x"] }', "accuracy.settings names 'x'"),
         (HEAD.replace("pocket", "poket", 1) + SETTINGS, "prompts.source must be one of pocket, vbench, file"),
         (HEAD.replace(' source = "pocket"', 'source = "file", count = 0') + SETTINGS, "count must be above zero"),
+        (HEAD + 'settings = [{ policy = "ema", models = ["n"] }]', "models of setting 'ema' names 'n'"),
         (HEAD + SETTINGS + "x = = 1", "no TOML"),
     ],
 )

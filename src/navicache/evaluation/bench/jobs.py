@@ -41,7 +41,9 @@ class Job:
     @cached_property
     def key(self) -> str:
         """What makes a job the same one: finished under this key, it is not done again."""
-        setting = {name: value for name, value in asdict(self.setting).items() if name not in ("series", "swept")}
+        setting = {
+            name: value for name, value in asdict(self.setting).items() if name not in ("series", "swept", "models")
+        }
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property
@@ -85,9 +87,10 @@ def _group(
     same = {"model": model, "condition": condition, "prompt": prompt[0], "prompt_index": prompt[1]}
     same |= {"seed": seed[0], "seed_index": seed[1]}
     yield Job(kind="baseline", setting=PLAIN, **same)
-    for setting in plan.settings:
+    settings = [setting for setting in plan.settings if not setting.models or model.name in setting.models]
+    for setting in settings:
         yield Job(kind="cached", setting=setting, **same)
     if prompt[1] < plan.accuracy.prompts and seed[1] == 0:
-        chosen = [setting for setting in plan.settings if setting.name in plan.accuracy.settings]
+        chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]
         for setting in (TRUTH, *chosen):
             yield Job(kind="shadow", setting=setting, **same)

@@ -60,6 +60,7 @@ class Setting:
     call: Call = field(default_factory=dict[str, Any], hash=False)
     series: str = ""  # settings of one series are points of one curve
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
+    models: tuple[str, ...] = ()  # of these alone; none named means all
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""
@@ -98,10 +99,9 @@ class Plan:
             ("seeds", [str(seed) for seed in self.seeds]),
         ):
             _check_names(kind, names)
-        known = [setting.name for setting in self.settings]
-        for name in self.accuracy.settings:
-            if name not in known:
-                raise ValueError(f"accuracy.settings names {name!r}, which is no setting; known: {', '.join(known)}")
+        _check_known("accuracy.settings", self.accuracy.settings, [setting.name for setting in self.settings])
+        for setting in self.settings:
+            _check_known(f"models of setting {setting.name!r}", setting.models, [model.name for model in self.models])
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
@@ -110,3 +110,9 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
     folder, count = Counter(slug(name) for name in names).most_common(1)[0]
     if count > 1:
         raise ValueError(f"{count} of the {kind} would be called {folder!r} on the disk: give them other names")
+
+
+def _check_known(place: str, names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{place} names {name!r}, which the plan has not; known: {', '.join(known)}")

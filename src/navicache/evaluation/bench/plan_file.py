@@ -10,7 +10,7 @@ from typing import Any, get_args
 from navicache.evaluation.bench.plan import Accuracy, Condition, Model, Plan, Prompts, Setting, Source
 
 Read = Callable[[Any, str], Any]
-SETTING_KEYS = ("name", "policy", "mode", "modes", "knobs", "call", "sweep")
+SETTING_KEYS = ("name", "policy", "mode", "modes", "knobs", "call", "sweep", "models")
 
 
 def read_plan(path: Path) -> Plan:
@@ -57,29 +57,31 @@ def parse_plan(text: str) -> Plan:
 
 
 def _sweep(entry: Any, place: str) -> Iterator[Setting]:
-    """The settings an entry stands for: one for every mode, or for every combination of the swept knobs."""
+    """The settings an entry stands for: one for every mode and every combination of the swept knobs."""
     _check_keys(entry, place, SETTING_KEYS, ("policy",))
-    swept = {
-        knob: _list(values, f"{place}.sweep.{knob}")
-        for knob, values in _table(entry.get("sweep", {}), f"{place}.sweep").items()
-    }
-    if "modes" in entry and "mode" in entry:
-        raise ValueError(f"{place} has mode and modes: give one of them")
-    modes = _texts(entry["modes"], f"{place}.modes") if "modes" in entry else (entry.get("mode"),)
     policy = _text(entry["policy"], f"{place}.policy")
     name = _text(entry.get("name", policy), f"{place}.name")
     knobs, call = (_table(entry.get(key, {}), f"{place}.{key}") for key in ("knobs", "call"))
-    several = len(modes) > 1 or bool(swept)
-    for mode in modes:
-        for values in itertools.product(*swept.values()):
-            point = dict(zip(swept, values, strict=True))
-            varied = [
-                *([mode] if len(modes) > 1 and mode else []),
-                *(f"{knob}={value}" for knob, value in point.items()),
-            ]
-            yield Setting(
-                " ".join([name, *varied]), policy, mode, {**knobs, **point}, call, name if several else "", point
-            )
+    models = _texts(entry.get("models", []), f"{place}.models")
+    modes, points = _modes(entry, place), _points(entry, place)
+    series = name if len(modes) * len(points) > 1 else ""
+    for mode, point in itertools.product(modes, points):
+        words = [name, *([mode] if len(modes) > 1 else []), *(f"{knob}={value}" for knob, value in point.items())]
+        yield Setting(" ".join(words), policy, mode, {**knobs, **point}, call, series, point, models)
+
+
+def _modes(entry: Mapping[str, Any], place: str) -> tuple[Any, ...]:
+    if "modes" not in entry:
+        return (entry.get("mode"),)
+    if "mode" in entry:
+        raise ValueError(f"{place} has mode and modes: give one of them")
+    return _texts(entry["modes"], f"{place}.modes")
+
+
+def _points(entry: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
+    swept = _table(entry.get("sweep", {}), f"{place}.sweep")
+    values = [_list(values, f"{place}.sweep.{knob}") for knob, values in swept.items()]
+    return [dict(zip(swept, point, strict=True)) for point in itertools.product(*values)]
 
 
 def _build(kind: Any, value: Any, place: str, reads: Mapping[str, Read]) -> Any:
