@@ -1,0 +1,126 @@
+"""How true the predictions of a policy are, as in the paper's Figure 1; docs/metrics.md defines every figure."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from navicache.records import RunRecord
+
+BINS = 20
+SMOOTHING = 0.5  # added to every bin: an empty one would make the divergence infinite
+
+
+class Point(NamedTuple):
+    """One step: how much the input changed, what the policy predicted, and what was true."""
+
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
+    input_change: float
+    predicted: float
+    true: float
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Over all runs of a policy; a figure that has no meaning for these points is None."""
+
+    runs: int
+    points: int
+    mae: float
+    rmse: float
+    area: float  # mean over the runs
+    kl: float
+    pearson: float | None
+    cosine: float | None
+
+
+def points_of(run: RunRecord, truth: RunRecord) -> tuple[Point, ...]:
+    """The steps of a shadow run, on the full trajectory, whose prediction and truth are both known.
+
+    What `predicted_change` is held against is what it is about: the error of this very step where the policy says so
+    (`belief`), else the change of the output since the step before, which `truth` holds: a run of the same prompt and
+    noise that computed every step.
+    """
+    own = run.belief == "predicted_change"
+    changes = {step.index: step.output_change for step in truth.leading}
+    found: list[Point] = []
+    for step in run.leading:
+        true = step.reuse_error if own else changes.get(step.index)
+        known = (step.input_change, step.predicted_change, true)
+        if all(value is not None and math.isfinite(value) for value in known):
+            found.append(Point(step.index, *known))  # pyright: ignore[reportArgumentType]
+    return tuple(found)
+
+
+def accuracy(runs: Sequence[Sequence[Point]]) -> Accuracy:
+    """Errors of all points together, and the area as the mean over the runs.
+
+    Example:
+        >>> exact = [Point(0, 1.0, 0.1, 0.1), Point(1, 2.0, 0.3, 0.3)]
+        >>> found = accuracy([exact])
+        >>> found.mae, found.area, found.kl, round(found.pearson, 6), round(found.cosine, 6)
+        (0.0, 0.0, 0.0, 1.0, 1.0)
+    """
+    pooled = [point for run in runs for point in run]
+    if not pooled:
+        raise ValueError("no step has both a prediction and its truth: run it in shadow mode")
+    predicted, true = (np.array([getattr(point, name) for point in pooled]) for name in ("predicted", "true"))
+    errors = predicted - true
+    return Accuracy(
+        runs=len(runs),
+        points=len(pooled),
+        mae=float(np.abs(errors).mean()),
+        rmse=float(np.sqrt((errors**2).mean())),
+        area=float(np.mean([area(run) for run in runs])),
+        kl=divergence(true, predicted),
+        pearson=pearson(predicted, true),
+        cosine=cosine(predicted, true),
+    )
+
+
+def area(points: Sequence[Point]) -> float:
+    """Area swept by the segment from the predicted to the true point, in the plane of input and output change.
+
+    Both points of a step stand above the same input change, so between two steps the segment sweeps a trapezoid, or two
+    triangles where prediction and truth cross.
+
+    Example:
+        >>> start = Point(0, 0.0, 1.0, 0.0)
+        >>> area([start, Point(1, 2.0, 1.0, 0.0)]), area([start, Point(1, 2.0, 0.0, 1.0)])
+        (2.0, 1.0)
+    """
+    return sum(_swept(first, second) for first, second in zip(points, points[1:], strict=False))
+
+
+def _swept(first: Point, second: Point) -> float:
+    width = abs(second.input_change - first.input_change)
+    start, end = first.predicted - first.true, second.predicted - second.true
+    if start * end >= 0:
+        return width * (abs(start) + abs(end)) / 2
+    return width * (start**2 + end**2) / (2 * (abs(start) + abs(end)))
+
+
+def divergence(true: np.ndarray, predicted: np.ndarray, bins: int = BINS) -> float:
+    """Kullback-Leibler divergence, in nats, of the predicted histogram from the true one; 0 where they are the same.
+
+    Both have the same bins, of equal width from the least to the largest value of either.
+    """
+    span = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
+    if span[0] == span[1]:
+        return 0.0
+    counts = [np.histogram(values, bins, span)[0] + SMOOTHING for values in (true, predicted)]
+    p, q = (count / count.sum() for count in counts)
+    return float((p * np.log(p / q)).sum())
+
+
+def pearson(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Correlation; None where one of them does not vary."""
+    return cosine(first - first.mean(), second - second.mean()) if np.ptp(first) and np.ptp(second) else None
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Cosine of the angle between the two as vectors; None where one of them is zero."""
+    sizes = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float(first @ second) / sizes if sizes else None
