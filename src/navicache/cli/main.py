@@ -6,13 +6,14 @@ from collections.abc import Sequence
 import torch
 
 from navicache import __version__
-from navicache.cli import bench, demo, generate, metrics, weights
+from navicache.cli import bench, demo, generate, metrics, report, weights
 
 COMMANDS = {
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "bench": (bench, "measure models and policies over many prompts as a plan says; run it again to go on"),
     "metrics": (metrics, "score videos against their references: PSNR, SSIM, LPIPS, flickering, with intervals"),
+    "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
     "weights": (weights, "fetch the weights of LPIPS, once"),
 }
 INTERRUPTED = 130  # 128 + SIGINT, as shells count

@@ -37,8 +37,8 @@ def test_a_torn_last_line_is_dropped_and_done_again(tmp_path, undisturbed):
     whole = file.read_bytes()
     for cut in (1, 2, 40):
         file.write_bytes(whole[:-cut])
-        assert RowFile(file).torn
-        assert file.read_bytes() == whole[: whole[:-cut].rfind(b"\n") + 1]
+        assert len(RowFile(file).rows) == len(undisturbed) - 1
+        assert file.read_bytes() == whole[:-cut], "reading changes nothing"
         main(tmp_path)
         assert rows_of(tmp_path) == undisturbed
 

@@ -16,16 +16,12 @@ class RowFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Read what is there, and cut off a torn last line."""
+        """Read what is there; nothing is written, for another process may be in the middle of a line."""
         content = path.read_bytes() if path.exists() else b""
-        self.path, whole = path, content.rfind(b"\n") + 1
-        self.rows = [_parse(path, number, line) for number, line in enumerate(content[:whole].splitlines(), start=1)]
+        self.path, self._whole = path, content.rfind(b"\n") + 1
+        lines = content[: self._whole].splitlines()
+        self.rows = [_parse(path, number, line) for number, line in enumerate(lines, start=1)]
         self._keys = {row["key"] for row in self.rows}
-        self.torn = whole < len(content)
-        if self.torn:
-            with path.open("r+b") as file:
-                file.truncate(whole)
-                os.fsync(file.fileno())
 
     def __contains__(self, key: str) -> bool:
         """Whether that job is finished."""
@@ -37,7 +33,8 @@ class RowFile:
             raise ValueError(f"job {row['key']} is finished already: one folder takes one benchmark at a time")
         line = json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n"
         with self.path.open("ab") as file:
-            file.write(line)
+            file.truncate(self._whole)  # a torn last line goes
+            self._whole += file.write(line)
             file.flush()
             os.fsync(file.fileno())
         self.rows.append(row)

@@ -1,0 +1,30 @@
+"""`navicache report`: the results of benchmarks as one page to look at and send around."""
+
+import argparse
+from pathlib import Path
+
+PAGE = "report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("results", type=Path, nargs="+", metavar="RESULTS", help="folders that `navicache bench` wrote")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"the page ({PAGE} in the first folder)")
+    parser.add_argument("--title", help="of the page (the name of the first plan)")
+    videos = "inside the page, beside it (links into the results), or inside while they are small"
+    parser.add_argument("--videos", choices=("auto", "inside", "beside"), default="auto", help=videos)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, draw, write."""
+    from navicache.cli.report_page import build
+    from navicache.cli.report_results import read_results
+    from navicache.report.bench_page import save_page
+
+    path = options.out or options.results[0] / PAGE
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: create the folder {path.parent} first")
+    results = read_results(options.results)
+    save_page(build(results, options.title, options.videos, path.parent), path)
+    print(f"{len(results.rows)} runs of {len(results.summaries)} settings: open {path}")
+    return 0

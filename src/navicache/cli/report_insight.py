@@ -1,0 +1,107 @@
+"""Sections of a report about what the policies did and believed; one that has nothing to show is None."""
+
+from collections.abc import Sequence
+
+from navicache.cli.report_cells import figure_cell, number, words
+from navicache.cli.report_results import Results
+from navicache.evaluation.accuracy import Accuracy, accuracy, points_of
+from navicache.evaluation.bench.jobs import TRUTH
+from navicache.evaluation.bench.study import Summary
+from navicache.records import RunRecord
+from navicache.report.charts import accuracy_chart, frequency_chart, trajectory_chart
+from navicache.report.page_model import Chart, Line, Section, Table
+from navicache.report.palette import colour
+from navicache.report.published import CALIBRATION, OVERHEAD, SOURCE
+
+
+def frequencies(results: Results) -> Section | None:
+    """How often each step was computed (the paper's figure of skip frequency, seen from the other side)."""
+    charts = []
+    for model, condition in dict.fromkeys(summary.place[:2] for summary in results.summaries):
+        shares = {}
+        for summary in results.summaries:
+            if summary.place[:2] == (model, condition) and summary.first["trace"]:
+                runs = [run for row in summary.rows if (run := results.run(row)) is not None]
+                shares[summary.place[2]] = (summary.first["policy"], _shares([run.column("computed") for run in runs]))
+        if shares:
+            picture = frequency_chart(shares, f"frequency{len(charts)}")
+            charts.append(Chart(f"{model}, {condition}", picture, size="wide"))
+    text = (
+        "Full colour: computed in every run. Pale: in some. Grey: reused in all. Policies that adapt differ by prompt."
+    )
+    return Section("frequency", "Which steps are computed", text, tuple(charts)) if charts else None
+
+
+def _shares(decisions: Sequence[Sequence[bool]]) -> list[float]:
+    return [sum(run[step] for run in decisions) / len(decisions) for step in range(min(map(len, decisions)))]
+
+
+def trajectories(results: Results) -> Section | None:
+    """The ratio over the run, from the runs that computed every step."""
+    lines: dict[str, dict[str, list[Sequence[float | None]]]] = {}
+    for (model, setting), runs in results.shadows().items():
+        if setting == TRUTH.name:
+            for row, run, _ in runs:
+                lines.setdefault(model, {}).setdefault(row["condition"], []).append(run.column("measured_ratio"))
+    charts = [Chart(model, trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
+    text = "How much the output changes for each change of the input: what the filter of the paper follows."
+    return Section("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None
+
+
+def decisions(results: Results) -> Section | None:
+    """Predicted against true change, as in the paper's Figure 1."""
+    charts, lines = [], []
+    for (model, setting), runs in results.shadows().items():
+        points = [points_of(run, truth) for _, run, truth in runs]
+        if setting != TRUTH.name and any(points):
+            policy, about = runs[0][0]["policy"], _about(runs[0][1])
+            pairs = [(point.true, point.predicted) for own in points for point in own]
+            picture = accuracy_chart(policy, pairs, f"accuracy{len(charts)}")
+            charts.append(Chart(setting, picture, f"{model}; predicts the {about}", "small"))
+            lines.append(_accuracy_line(setting, about, policy, accuracy(points)))
+    headings = ("setting", "predicts", "steps", "MAE", "RMSE", "area", "KL", "Pearson", "cosine")
+    text = (
+        "Each point is a step of a run that computed everything: on the line, the policy's prediction was right. "
+        "Lower is better for MAE, RMSE, area and KL divergence; Pearson and cosine are 1 at best."
+    )
+    table = Table("", headings, tuple(lines), 2, "docs/metrics.md defines every figure.")
+    return Section("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
+
+
+def _about(run: RunRecord) -> str:
+    return "error of the step" if run.belief == "predicted_change" else "change of the output"
+
+
+def _accuracy_line(setting: str, about: str, policy: str, found: Accuracy) -> Line:
+    figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
+    figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
+    return Line((words(setting), words(about), *(number(v, form) for v, form in figures)), colour=colour(policy))
+
+
+def overheads(results: Results) -> Section:
+    """What the cache itself costs."""
+    own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
+    lines = [_overhead_line(results, summary) for summary in own]
+    for name, seconds in OVERHEAD.items():
+        cells = (words(name), words("Wan 2.1-1.3B"), words("published"), number(1e3 * seconds, ".2f"))
+        lines.append(Line((*cells, number(CALIBRATION[name], ".0f")), "published"))
+    headings = ("setting", "model", "source", "ms a step", "offline calibration, s")
+    note = (
+        "Measured: seconds of the loop beyond computed steps times the baseline's seconds a step, over all steps. "
+        "A small difference of large times: where its interval holds zero, the noise is larger than the cost. "
+        f"Published: {SOURCE}, RTX 4090, deciding alone."
+    )
+    table = Table("", headings, tuple(lines), 3, note)
+    return Section("overhead", "Overhead", "What measuring, deciding and predicting cost.", tables=(table,))
+
+
+def _overhead_line(results: Results, summary: Summary) -> Line:
+    cells = (words(summary.place[2]), words(summary_place(results, summary)), words("measured"))
+    cost = figure_cell(summary.figures["overhead"], ".2f", 1e3)
+    return Line((*cells, cost, number(0, ".0f")), colour=colour(summary.first["policy"]))
+
+
+def summary_place(results: Results, summary: Summary) -> str:
+    """The model and, where there are several, the condition."""
+    several = len({s.place[1] for s in results.summaries}) > 1
+    return f"{summary.place[0]}, {summary.place[1]}" if several else summary.place[0]

@@ -1,0 +1,115 @@
+"""A page from results: the headline, and every section that has something to show."""
+
+from collections.abc import Sequence, Sized
+from pathlib import Path
+
+from navicache.cli.report_results import Results
+from navicache.cli.report_sections import SECTIONS
+from navicache.cli.report_videos import addresses, prompt_views
+from navicache.evaluation.bench.study import Summary
+from navicache.report.page_model import Page, Tile
+
+BELIEVED = 1.05  # times what the computed steps allow
+LEAST_SPEEDUP = 1.5  # a setting that saves less makes no headline
+
+
+def build(results: Results, title: str | None, videos: str, page_folder: Path) -> Page:
+    """Everything the page shows."""
+    best = headliner(results.summaries)
+    sections = [section for make in SECTIONS if (section := make(results)) is not None]
+    prompts = prompt_views(results, best)
+    return Page(
+        title=title or results.name,
+        headline=headline(best),
+        lead=lead(results),
+        tiles=tiles(results, best),
+        sections=tuple(sections),
+        prompts=prompts,
+        videos=addresses(results, videos, page_folder),
+        footer=footer(results),
+        plan="\n".join(results.plans),
+    )
+
+
+def headliner(summaries: Sequence[Summary]) -> Summary | None:
+    """Of the settings that save a third or more, the one nearest to the original."""
+    fast = [
+        summary
+        for summary in summaries
+        if (summary.mean("speedup") or 0) >= LEAST_SPEEDUP and "psnr" in summary.figures
+    ]
+    return max(fast, key=lambda summary: summary.mean("psnr") or 0, default=None)
+
+
+def headline(best: Summary | None) -> str:
+    """The page in one sentence."""
+    if best is None:
+        return f"No setting was measured to be {LEAST_SPEEDUP:g} times as fast"
+    model, _, setting = best.place
+    return f"{setting}: {best.mean('speedup'):.2f} times as fast on {model}, {best.mean('psnr'):.1f} dB to the original"
+
+
+def lead(results: Results) -> str:
+    """What was measured, on what."""
+    prompts, seeds = ({row[name] for row in results.rows} for name in ("prompt", "seed"))
+    machine = results.rows[0]["machine"]
+    return (
+        f"{_many(results.summaries, 'setting')} on {_many(prompts, 'prompt')} with {_many(seeds, 'seed')}, each "
+        f"compared with the same prompt and noise without a cache, timed side by side on {machine['name']} "
+        f"({machine['device']}, threads: {machine['threads']}). Seconds are of the whole call, from prompt to frames. "
+        f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_caution(results.summaries)}"
+    )
+
+
+def _caution(summaries: Sequence[Summary]) -> str:
+    """Said where the clock claims more than the steps allow: the machine was busy with something else at times."""
+    plain = {s.place[:2]: s.mean("computed") for s in summaries if s.first["kind"] == "baseline"}
+    allowed = [(s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1)) for s in summaries]
+    if not any((s.mean("loop_speedup") or 0) > BELIEVED * most for s, most in allowed if most):
+        return ""
+    return (
+        " Some speed-ups are larger than the computed steps allow: the machine was not idle, so trust the steps more."
+    )
+
+
+def _many(things: Sized, word: str) -> str:
+    return f"{len(things)} {word}{'s' if len(things) != 1 else ''}"
+
+
+def tiles(results: Results, best: Summary | None) -> tuple[Tile, ...]:
+    """Four figures at a glance."""
+    if best is None:
+        return ()
+    plain = next(
+        (s for s in results.summaries if s.place[:2] == best.place[:2] and s.first["kind"] == "baseline"), None
+    )
+    total = best.first["steps"]["total"]
+    found = [
+        Tile(
+            f"{best.mean('speedup'):.2f}×",
+            "as fast, whole call",
+            f"{best.mean('loop_speedup') or 0:.2f}× in the denoising loop",
+        ),
+        Tile(f"{best.mean('psnr'):.1f} dB", "PSNR to the original", _quality(best)),
+        Tile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
+    ]
+    if plain is not None:
+        found.append(Tile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s"))
+    return tuple(found)
+
+
+def _quality(best: Summary) -> str:
+    ssim, lpips = best.mean("ssim"), best.mean("lpips")
+    return f"SSIM {ssim:.3f}" + (f", LPIPS {lpips:.4f}" if lpips is not None else "")
+
+
+def footer(results: Results) -> tuple[str, ...]:
+    """How to make the page again, and what it costs to measure."""
+    row = results.rows[0]
+    share = sum(r["harness_seconds"] for r in results.rows) / sum(r["seconds"]["call"] for r in results.rows)
+    versions = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+    return (
+        f"Made by `navicache bench PLAN.toml`, then `navicache report RESULTS`; {versions}.",
+        f"Beside generating, scoring and writing took {share:.1%} of the generation time.",
+        "Published figures are those of their authors on their machines; they are marked and set in italics.",
+    )

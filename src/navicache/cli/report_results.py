@@ -1,0 +1,79 @@
+"""The results of one or several benchmarks, read back."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from navicache.cli.bench import PLAN_COPY
+from navicache.evaluation.bench.jobs import TRUTH
+from navicache.evaluation.bench.names import slug
+from navicache.evaluation.bench.rows import Row, RowFile
+from navicache.evaluation.bench.session import ROWS
+from navicache.evaluation.bench.study import Summary, summarise
+from navicache.records import RunRecord, Trace
+
+FOLDER = "folder"  # of the results a row is from; rows do not have it on the disk
+
+
+@dataclass(frozen=True)
+class Results:
+    """Rows of all benchmarks, and what lies beside them."""
+
+    rows: Sequence[Row]
+    vbench: Mapping[str, Mapping[str, Any]]
+    plans: Sequence[str]
+
+    @cached_property
+    def summaries(self) -> list[Summary]:
+        """One a setting."""
+        return summarise(self.rows)
+
+    @property
+    def name(self) -> str:
+        """Of the first plan."""
+        return str(tomllib.loads(self.plans[0])["name"]) if self.plans else "benchmark"
+
+    def run(self, row: Row) -> RunRecord | None:
+        """The trace of a job, of its first transformer; None where there was no cache."""
+        if not row["trace"]:
+            return None
+        return Trace.load(row[FOLDER] / row["trace"]).runs[0]
+
+    def vbench_total(self, summary: Summary) -> float | None:
+        """VBench's total score of a setting, in percent."""
+        found = self.vbench.get("/".join(map(slug, summary.place)), {}).get("total")
+        return None if found is None else 100 * found
+
+    def shadows(self) -> dict[tuple[str, str], list[tuple[Row, RunRecord, RunRecord]]]:
+        """Shadow runs by model and setting, each with the run of the same prompt that computed every step."""
+        shadows = [row for row in self.rows if row["kind"] == "shadow"]
+        truths = {row["group"]: self.run(row) for row in shadows if row["setting"] == TRUTH.name}
+        found: dict[tuple[str, str], list[tuple[Row, RunRecord, RunRecord]]] = {}
+        for row in shadows:
+            truth, run = truths.get(row["group"]), self.run(row)
+            if truth is not None and run is not None:
+                found.setdefault((row["model"], row["setting"]), []).append((row, run, truth))
+        return found
+
+
+def read_results(folders: Sequence[Path]) -> Results:
+    """Everything of these folders; what two of them have in common counts once."""
+    rows: dict[str, Row] = {}
+    vbench: dict[str, Any] = {}
+    plans: list[str] = []
+    for folder in folders:
+        if not (folder / ROWS).is_file():
+            raise ValueError(f"{folder} holds no {ROWS}: give a folder that `navicache bench` wrote")
+        for row in RowFile(folder / ROWS).rows:
+            rows.setdefault(row["key"], {**row, FOLDER: folder})
+        if (folder / PLAN_COPY).is_file():
+            plans.append((folder / PLAN_COPY).read_text(encoding="utf-8"))
+        if (folder / "vbench.json").is_file():
+            vbench |= json.loads((folder / "vbench.json").read_text(encoding="utf-8"))
+    if not rows:
+        raise ValueError(f"{folders[0]} holds no finished job yet: run `navicache bench` first")
+    return Results(list(rows.values()), vbench, plans)

@@ -1,0 +1,127 @@
+"""The sections of a report, each from the results; one that has nothing to show is None."""
+
+from navicache.cli.report_cells import figure_cell, number, words
+from navicache.cli.report_insight import decisions, frequencies, overheads, summary_place, trajectories
+from navicache.cli.report_results import Results
+from navicache.evaluation.bench.study import Summary, spread
+from navicache.report.charts import Spot, quality_chart
+from navicache.report.page_model import Chart, Key, Line, Section, Table
+from navicache.report.palette import colour
+from navicache.report.published import ABLATIONS, SOURCE, TABLE_1
+
+METRICS = {
+    "psnr": ("PSNR", "dB, higher is better"),
+    "ssim": ("SSIM", "higher is better"),
+    "lpips": ("LPIPS", "lower is better"),
+}
+AXES = {"speedup": ("speed-up", "speed-up, measured (×)"), "computed": ("steps", "computed steps")}
+PICTURES = (("speedup", "psnr"), ("speedup", "ssim"), ("speedup", "lpips"), ("computed", "psnr"))
+MAIN = (
+    *("setting", "model", "source", "runs", "seconds", "speed-up", "computed"),
+    *("PSNR", "SSIM", "LPIPS", "VBench %", "peak GB"),
+)
+
+
+def curves(results: Results) -> Section | None:
+    """Quality against speed."""
+    charts: list[Chart] = []
+    for model, condition in dict.fromkeys(summary.place[:2] for summary in results.summaries):
+        own = [s for s in results.summaries if s.place[:2] == (model, condition) and s.first["kind"] == "cached"]
+        for axis, metric in PICTURES:
+            spots = [_spot(s, axis, metric) for s in own if {axis, metric} <= s.figures.keys()]
+            if spots:
+                words_of_it = f"{METRICS[metric][0]} over {AXES[axis][0]}{_where(results, model, condition)}"
+                picture = quality_chart(spots, AXES[axis][1], METRICS[metric], f"curve{len(charts)}")
+                charts.append(Chart(words_of_it, picture))
+    seen = dict.fromkeys(s.first["policy"] for s in results.summaries if s.first["kind"] == "cached")
+    text = "Points of one policy are joined; thin lines are intervals. Steps do not depend on what else a machine does."
+    return Section("curves", "Quality against speed", text, tuple(charts), legend=legend(seen)) if charts else None
+
+
+def _spot(summary: Summary, axis: str, metric: str) -> Spot:
+    def interval(name: str) -> tuple[float, float, float]:
+        found = summary.figures[name]
+        return (
+            found.mean,
+            found.mean if found.low is None else found.low,
+            found.mean if found.high is None else found.high,
+        )
+
+    series = summary.first["series"] or summary.place[2]
+    return Spot(summary.first["policy"], series, interval(axis), interval(metric))
+
+
+def _where(results: Results, model: str, condition: str) -> str:
+    places = {summary.place[:2] for summary in results.summaries}
+    parts = [model] * (len({m for m, _ in places}) > 1) + [condition] * (len({c for _, c in places}) > 1)
+    return f", {' '.join(parts)}" if parts else ""
+
+
+def legend(policies: dict[str, None]) -> tuple[Key, ...]:
+    """One entry a policy."""
+    return tuple(Key("no cache" if name == "none" else name, colour(name)) for name in policies)
+
+
+def main_table(results: Results) -> Section:
+    """Table 1: measured rows, and published ones of the same model, or else of the paper's first."""
+    lines = [_main_line(results, summary) for summary in results.summaries]
+    models = dict.fromkeys(row["published"] for row in results.rows if row["published"])
+    for model in models or ["Wan 2.1-1.3B"]:
+        for row in TABLE_1.get(model, ()):
+            cells = (words(row.name), words(model), words("published"), number(None), number(row.seconds, ".2f"))
+            cells += (number(row.speedup, ".2f"), number(None), number(row.psnr, ".2f"), number(row.ssim, ".4f"))
+            cells += (number(row.lpips, ".4f"), number(row.vbench, ".2f"), number(None))
+            lines.append(Line(cells, "published"))
+    note = f"Published rows: {SOURCE}, on its authors' machines."
+    if not models:
+        note += " They are of a far larger model than the one measured here, and only for orientation."
+    return Section(
+        "table", "All settings", "Click a heading to sort.", tables=(Table("", MAIN, tuple(lines), 3, note),)
+    )
+
+
+def _main_line(results: Results, summary: Summary) -> Line:
+    figures, memory = summary.figures, summary.mean("peak_memory")
+    cells = (
+        words("no cache" if summary.first["kind"] == "baseline" else summary.place[2]),
+        words(summary_place(results, summary)),
+        words("measured"),
+        number(len(summary.rows), "d"),
+        figure_cell(figures.get("seconds"), ".2f"),
+        figure_cell(figures.get("speedup"), ".2f"),
+        number(summary.mean("computed"), ".1f"),
+        *(figure_cell(figures.get(name), form) for name, form in (("psnr", ".2f"), ("ssim", ".4f"), ("lpips", ".4f"))),
+        number(results.vbench_total(summary), ".2f"),
+        number(None if memory is None else memory / 1e9, ".2f"),
+    )
+    return Line(cells, colour=colour(summary.first["policy"]))
+
+
+def ablations(results: Results) -> Section | None:
+    """Settings of one policy whose knobs were swept, side by side."""
+    groups: dict[tuple[str, str, str], list[Summary]] = {}
+    for summary in results.summaries:
+        if summary.first["swept"]:
+            groups.setdefault((*summary.place[:2], summary.first["policy"]), []).append(summary)
+    headings = ("knobs", "source", "seconds", "speed-up", "computed", "PSNR", "SSIM", "LPIPS")
+    tables = []
+    for (model, condition, policy), own in groups.items():
+        lines = [_ablation_line(summary) for summary in own]
+        for row in ABLATIONS.get(next(iter(own[0].first["swept"])), ()) if policy == "navicache" else ():
+            cells = (words(row.knobs), words("published"), number(row.seconds, ".2f"), number(None), number(None))
+            cells += (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"))
+            lines.append(Line(cells, "published"))
+        note = f"Published rows: {SOURCE}, Wan 2.1-1.3B." if lines[-1].origin == "published" else ""
+        tables.append(Table(f"{policy}{_where(results, model, condition)}", headings, tuple(lines), 2, note))
+    return Section("ablations", "Ablations", "One knob at a time.", tables=tuple(tables)) if tables else None
+
+
+def _ablation_line(summary: Summary) -> Line:
+    figures, series = summary.figures, summary.first["series"]
+    name = f"{series}: {spread(summary.first['swept'])}" if series else spread(summary.first["swept"])
+    forms = {"seconds": ".2f", "speedup": ".2f", "computed": ".1f", "psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
+    cells = (words(name), words("measured"), *(figure_cell(figures.get(key), form) for key, form in forms.items()))
+    return Line(cells, colour=colour(summary.first["policy"]))
+
+
+SECTIONS = (curves, main_table, ablations, frequencies, trajectories, decisions, overheads)

@@ -1,0 +1,87 @@
+"""The players' side of a report: every prompt with its runs, their traces and videos."""
+
+import base64
+import mimetypes
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from navicache.cli.report_results import FOLDER, Results
+from navicache.evaluation.bench.rows import Row
+from navicache.evaluation.bench.study import Summary, speedup
+from navicache.records import RunRecord, summarise
+from navicache.report.palette import colour
+
+MOST_INSIDE = 32 * 2**20  # bytes of all videos: a larger page opens slowly
+TRACED = ("ratio", "measured_ratio", "accumulated", "threshold")
+
+
+def prompt_views(results: Results, best: Summary | None) -> tuple[Mapping[str, Any], ...]:
+    """One a group: the same model, condition, prompt and seed. Pictures have no player, and are left out."""
+    groups: dict[str, list[Row]] = {}
+    for row in results.rows:
+        if row["kind"] != "shadow" and row["video"].endswith(".mp4"):
+            groups.setdefault(row["group"], []).append(row)
+    first = best.place[2] if best else None
+    models, conditions = ({row[name] for row in results.rows} for name in ("model", "condition"))
+    many = [name for name, values in (("model", models), ("condition", conditions)) if len(values) > 1]
+    return tuple(
+        {
+            "text": ": ".join([*(rows[0][name] for name in many), rows[0]["prompt"]]),
+            "first": first if any(row["setting"] == first for row in rows) else None,
+            "runs": [_run_view(results, row, rows) for row in rows],
+        }
+        for rows in groups.values()
+        if any(row["kind"] == "baseline" for row in rows)
+    )
+
+
+def _run_view(results: Results, row: Row, group: Sequence[Row]) -> dict[str, Any]:
+    plain = next(made for made in group if made["kind"] == "baseline")
+    quality, run = row["quality"] or {}, results.run(row)
+    baseline = row["kind"] == "baseline"
+    label = "no cache" if baseline else row["setting"]
+    faster = speedup(row, plain, "call")
+    steps, seconds = row["steps"], row["seconds"]["call"]
+    return {
+        "setting": row["setting"],
+        "label": label,
+        "words": f"{label}: {row['seconds']['call']:.1f} s"
+        + ("" if baseline else f", {faster:.2f}×, {quality['psnr']:.1f} dB"),
+        "video": video_name(row),
+        "colour": colour(row["policy"]),
+        "count": steps["computed"],
+        "seconds": seconds,
+        "speedup": faster,
+        **{name: quality.get(name) for name in ("psnr", "ssim", "lpips")},
+        "computed": list(map(int, run.column("computed"))) if run else [1] * (steps["total"] or 0),
+        "trace": _trace_view(run) if run else None,
+        "summary": summarise([run]) if run else "",
+    }
+
+
+def _trace_view(run: RunRecord) -> dict[str, list[float | None]]:
+    return {name: [None if v is None else float(f"{v:.5g}") for v in run.column(name)] for name in TRACED}
+
+
+def video_name(row: Row) -> str:
+    """What a video is called inside the page."""
+    return row["key"]
+
+
+def addresses(results: Results, where: str, page_folder: Path) -> dict[str, str]:
+    """Address of every video: itself, encoded, or the way to it from the page."""
+    files = {video_name(row): row[FOLDER] / row["video"] for row in results.rows if row["video"]}
+    inside = where == "inside" or (where == "auto" and sum(p.stat().st_size for p in files.values()) <= MOST_INSIDE)
+    return {name: _encoded(path) if inside else _way(path, page_folder) for name, path in files.items()}
+
+
+def _encoded(path: Path) -> str:
+    kind = mimetypes.guess_type(path.name)[0]
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _way(path: Path, page_folder: Path) -> str:
+    return quote(Path(os.path.relpath(path.resolve(), page_folder.resolve())).as_posix())

@@ -1,0 +1,112 @@
+"""The pictures of a report, each from plain numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axis import Axis
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from navicache.report.inline_svg import FAINT, INK, as_svg, new_chart
+from navicache.report.palette import colour, mark
+
+Interval = tuple[float, float, float]  # mean, low, high
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A setting in the plane of speed and quality."""
+
+    policy: str
+    series: str  # spots of one series are joined
+    speed: Interval
+    quality: Interval
+
+
+def quality_chart(spots: Sequence[Spot], speed: str, quality: tuple[str, str], name: str) -> str:
+    """Quality, by its name and unit, over speed, with the intervals of both."""
+    figure, axes = new_chart(4.4, 3.3)
+    for series in dict.fromkeys(spot.series for spot in spots):
+        own = sorted((spot for spot in spots if spot.series == series), key=lambda spot: spot.speed[0])
+        x, y = [spot.speed[0] for spot in own], [spot.quality[0] for spot in own]
+        tone = colour(own[0].policy)
+        axes.plot(x, y, color=tone, linewidth=1.6, alpha=0.7)
+        for spot in own:
+            axes.plot(spot.speed[1:], [spot.quality[0]] * 2, color=tone, linewidth=1.1, alpha=0.45)
+            axes.plot([spot.speed[0]] * 2, spot.quality[1:], color=tone, linewidth=1.1, alpha=0.45)
+        axes.plot(x, y, mark(own[0].policy), color=tone, markersize=6, markeredgewidth=0)
+    axes.set_xlabel(speed)
+    axes.set_ylabel(f"{quality[0]} ({quality[1]})")
+    axes.margins(0.08)
+    return as_svg(figure, name)
+
+
+def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str) -> str:
+    """How often each step was computed: a row a setting, full colour where every run computed it."""
+    steps = max(len(values) for _, values in shares.values())
+    figure, axes = new_chart(9.2, 0.7 + 0.27 * len(shares))
+    for row, (policy, values) in enumerate(shares.values()):
+        for step, share in enumerate(values):
+            box = {"left": step - 0.44, "width": 0.88, "height": 0.7, "linewidth": 0}
+            axes.barh(row, color=FAINT, alpha=0.45, **box)
+            if share:
+                axes.barh(row, color=colour(policy), alpha=0.12 + 0.88 * share, **box)
+    axes.set_yticks(range(len(shares)), list(shares))
+    axes.set_xlabel("step")
+    axes.set_xlim(-0.8, steps - 0.2)
+    axes.set_ylim(len(shares) - 0.4, -0.6)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return as_svg(figure, name)
+
+
+def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name: str) -> str:
+    """Ratio of output change to input change over the steps: each run thin, their mean bold, one colour a condition."""
+    figure, axes = new_chart(4.4, 3.3)
+    tones = ("#2a7fc9", "#e0622b", "#12996f", "#b0569b")
+    for number, (label, runs) in enumerate(lines.items()):
+        tone = tones[number % len(tones)]
+        for run in runs:
+            axes.plot(*_known(run), color=tone, linewidth=0.8, alpha=0.35)
+        length = min(len(run) for run in runs)
+        means = [_mean([run[step] for run in runs]) for step in range(length)]
+        axes.plot(*_known(means), color=tone, linewidth=2, label=label)
+    axes.set_yscale("log")
+    _plain_numbers(axes.yaxis)
+    axes.set_xlabel("step")
+    axes.set_ylabel("ratio: output change / input change")
+    if len(lines) > 1:
+        axes.legend(frameon=False, fontsize=8.5)
+    return as_svg(figure, name)
+
+
+def accuracy_chart(policy: str, pairs: Sequence[tuple[float, float]], name: str) -> str:
+    """Predicted against true, one point a step; on the diagonal a prediction is right."""
+    figure, axes = new_chart(3.1, 2.9)
+    pairs = [pair for pair in pairs if min(pair) > 0]  # others have no place on these axes; the table counts them
+    values = [value for pair in pairs for value in pair]
+    low, high = min(values) * 0.8, max(values) * 1.25
+    axes.plot([low, high], [low, high], color=INK, linewidth=1, alpha=0.5)
+    axes.plot(*zip(*pairs, strict=True), "o", color=colour(policy), markersize=4, alpha=0.7, markeredgewidth=0)
+    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel="true", ylabel="predicted")
+    axes.set_aspect("equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        _plain_numbers(axis)
+    return as_svg(figure, name)
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """0.05 in place of powers of ten."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 3.0), numticks=7))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _known(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
+    known = [(step, value) for step, value in enumerate(values) if value is not None]
+    return [step for step, _ in known], [value for _, value in known]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,26 @@
+"""One colour and mark a policy, the same in every picture; after Okabe and Ito, readable on light and on dark."""
+
+from navicache.policies import POLICIES
+
+COLOURS = ("#2a7fc9", "#e0622b", "#12996f", "#b0569b", "#c28a00", "#9c6b3f", "#7a5bd0", "#c2384d", "#1c98a6", "#7f9a26")
+MARKS = ("o", "D", "s", "^", "v", "X", "P", "p", "h", "<")
+NOTHING = "#8a8f98"  # no cache
+
+
+def colour(policy: str) -> str:
+    """Of a policy; grey where there is no cache.
+
+    Example:
+        >>> colour("navicache"), colour("none")
+        ('#2a7fc9', '#8a8f98')
+    """
+    return COLOURS[_number(policy) % len(COLOURS)] if policy in POLICIES else NOTHING
+
+
+def mark(policy: str) -> str:
+    """Matplotlib's marker of a policy, for those who see no colours."""
+    return MARKS[_number(policy) % len(MARKS)] if policy in POLICIES else "*"
+
+
+def _number(policy: str) -> int:
+    return list(POLICIES).index(policy)
