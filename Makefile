@@ -2,15 +2,20 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+POCKET := outputs/bench/pocket-table-1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint clean
+.PHONY: help demo bench-pocket test test-all lint clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMP) ## Run the demonstration
 	$(BIN)/navicache demo
+
+bench-pocket: $(STAMP) ## Measure all policies on the embedded model, and make the page; run it again to go on
+	$(BIN)/navicache bench plans/pocket/table1.toml --out $(POCKET)
+	$(BIN)/navicache report $(POCKET)
 
 test: lint ## Lint, then all tests but the slow ones
 	@echo "== pytest"
@@ -40,5 +45,5 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "Name another one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
 	@echo "== installing into .venv (the first time takes minutes)"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[diffusers,eval,dev]' -c constraints.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[diffusers,eval,ray,dev]' -c constraints.txt
 	@touch $@

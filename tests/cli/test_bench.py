@@ -51,6 +51,8 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
     assert named["cached", "half", 0]["steps"] == {"total": 4, "computed": 4}
     assert named["cached", "exact", 1]["quality"]["psnr"] == 100, "nothing reused is the baseline to the bit"
     assert all(0 < row["seconds"]["loop"] <= row["seconds"]["call"] for row in rows.values())
+    assert all(0 < row["seconds"]["cpu"] < 10 * row["seconds"]["call"] for row in rows.values())
+    assert all(0 <= row["scoring_seconds"] <= row["harness_seconds"] for row in rows.values())
     assert all(row["peak_memory"] is None or row["peak_memory"] > 1e7 for row in rows.values())
 
     assert fast["video"] == "videos/tiny/small/static-interval-3.0/a red ball moves left-0.mp4"

@@ -9,6 +9,7 @@ COLUMNS = {
     "computed": ("computed\nsteps", ".1f"),
     "seconds": ("seconds", ".2f"),
     "speedup": ("speed-up", ".2f"),
+    "cpu_speedup": ("in CPU\ntime", ".2f"),
     "psnr": ("PSNR", ".2f"),
     "ssim": ("SSIM", ".4f"),
     "lpips": ("LPIPS", ".4f"),
@@ -30,7 +31,8 @@ def describe(rows: Sequence[dict[str, Any]]) -> list[str]:
     ]
     if len(set(columns[1].cells)) == 1:
         del columns[1]
-    for name, (heading, form) in COLUMNS.items():
+    known = {name for summary in summaries for name in summary.figures}
+    for name, (heading, form) in ((name, column) for name, column in COLUMNS.items() if name in known):
         columns.append(Column(heading, [cell(summary.figures.get(name), form) for summary in summaries]))
     return lay_out(columns)
 

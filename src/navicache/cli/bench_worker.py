@@ -38,11 +38,16 @@ class PipelineWorker:
         self._prepare(job)
         began = time.perf_counter()
         reset_peak()
+        busy = time.process_time()
         made, trace = self._take(job)
+        busy = time.process_time() - busy
         more = {"peak_memory": peak_memory(), **self._score(job, made), **self._write(job, made, trace)}
         facts = {name: self._facts[name] for name in ("machine", "versions")}
         harness = time.perf_counter() - began - made.call_seconds  # all beside the call, scoring too
-        return {**describe(job), **figures(made, trace, job), **more, **facts, "harness_seconds": harness}
+        row = {**describe(job), **figures(made, trace, job), **more, **facts, "harness_seconds": harness}
+        if self._pipe._execution_device.type == "cpu":
+            row["seconds"]["cpu"] = busy  # which other processes do not lengthen
+        return row
 
     def _score(self, job: Job, made: Take) -> Row:
         """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""

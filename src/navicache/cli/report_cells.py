@@ -1,9 +1,10 @@
 """Figures as cells of a table."""
 
+from dataclasses import replace
 from typing import Any
 
 from navicache.records.table import UNKNOWN
-from navicache.report.page_model import Cell
+from navicache.report.page_model import Cell, Table
 
 
 def words(text: str) -> Cell:
@@ -29,3 +30,11 @@ def figure_cell(estimate: Any, form: str, times: float = 1.0) -> Cell:
     if estimate.low is None:
         return mean
     return Cell(mean.text, mean.sort, f"{times * estimate.low:{form}} … {times * estimate.high:{form}}")
+
+
+def without_empty(table: Table) -> Table:
+    """The table without the columns in which nothing is known."""
+    columns = zip(*(line.cells for line in table.lines), strict=True)
+    kept = [number for number, cells in enumerate(columns) if any(cell.text != UNKNOWN for cell in cells)]
+    lines = (replace(line, cells=tuple(line.cells[number] for number in kept)) for line in table.lines)
+    return replace(table, headings=tuple(table.headings[number] for number in kept), lines=tuple(lines))

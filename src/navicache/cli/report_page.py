@@ -67,9 +67,7 @@ def _caution(summaries: Sequence[Summary]) -> str:
     allowed = [(s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1)) for s in summaries]
     if not any((s.mean("loop_speedup") or 0) > BELIEVED * most for s, most in allowed if most):
         return ""
-    return (
-        " Some speed-ups are larger than the computed steps allow: the machine was not idle, so trust the steps more."
-    )
+    return " Some speed-ups exceed what the computed steps allow: the machine was not idle, so trust the steps more."
 
 
 def _many(things: Sized, word: str) -> str:

@@ -58,7 +58,7 @@ class _Crew:
 
     def rows(self) -> Iterator[Row]:
         import ray
-        from ray.exceptions import RayActorError
+        from ray.exceptions import RayActorError, RayTaskError
 
         for _ in range(self.count):
             self._give(self._hire(), ())
@@ -70,6 +70,8 @@ class _Crew:
             except RayActorError as error:
                 self._lost(group[0], error)
                 self._give(self._hire(), group)
+            except RayTaskError as error:
+                raise error.cause from error  # as if it had happened here
             else:
                 self._give(actor, group[1:])
                 yield row

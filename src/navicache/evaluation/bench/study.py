@@ -48,6 +48,7 @@ def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | 
         "loop_seconds": [row["seconds"]["loop"] for row, _ in pairs],
         "speedup": [speedup(row, plain, "call") for row, plain in pairs],
         "loop_speedup": [speedup(row, plain, "loop") for row, plain in pairs],
+        "cpu_speedup": [speedup(row, plain, "cpu") for row, plain in pairs],
         "computed": [row["steps"]["computed"] for row, _ in pairs],
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [overhead(row, plain) for row, plain in pairs],
@@ -57,8 +58,8 @@ def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | 
 
 
 def speedup(row: Row, plain: Row | None, which: str) -> float | None:
-    """Seconds of its own baseline over its seconds: of the whole call, or of the denoising loop."""
-    times = (plain["seconds"][which] if plain else None, row["seconds"][which])
+    """Seconds of its own baseline over its seconds: "call", "loop", or "cpu" where a CPU did the work."""
+    times = (plain["seconds"].get(which) if plain else None, row["seconds"].get(which))
     return times[0] / times[1] if all(times) else None
 
 
