@@ -95,7 +95,7 @@ def test_list_and_vbench_results(plan, tmp_path, capsys):
     ("old", "new", "advice"),
     [
         ('file = "prompts.txt"', 'file = "../x.txt"', "leads out of the plan's folder"),
-        ('file = "prompts.txt"', 'count = 9, file = "prompts.txt"', "asks for 9, and there are 2"),
+        ('file = "prompts.txt"', 'count = 9, file = "prompts.txt"', "9 prompts are asked for, and there are 2"),
         ('file = "prompts.txt"', "count = 1", "name it with prompts.file"),
         ('policy = "none"', 'policy = "nothing"', "unknown policy 'nothing'"),
         ("num_frames = 5", "num_frames = 6", "--frames must be 4k+1"),

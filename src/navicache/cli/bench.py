@@ -3,12 +3,14 @@
 import argparse
 import functools
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from navicache.cli.generate import positive
 
 PLAN_COPY = "plan.toml"
+USUAL_POCKET = 64  # prompts of the embedded model's world, which has thousands
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--executor", choices=("local", "ray"), default="local", help="(%(default)s)")
     parser.add_argument("--workers", type=positive, help="of Ray: one for each GPU, or CPU, unless given")
     parser.add_argument("--ray-address", help="of a running cluster; --out must then lie where every machine sees it")
-    parser.add_argument("--prompts", type=positive, metavar="N", help="only the first N prompts of the plan")
+    parser.add_argument("--prompts", type=positive, metavar="N", help="so many prompts, in place of the plan's count")
+    parser.add_argument("--accuracy", type=positive, metavar="N", help="the same for its runs in shadow mode")
     parser.add_argument("--list", action="store_true", help="only say what would be measured")
     vbench = "take in the scores VBench has written there for the videos of this benchmark"
     parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
@@ -33,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
     from navicache.evaluation.bench.rows import RowFile
     from navicache.evaluation.bench.session import ROWS
 
-    plan = read_plan(options.plan)
+    plan = resized(read_plan(options.plan), options.prompts, options.accuracy)
     out = options.out or Path("outputs/bench") / slug(plan.name)
-    groups = expand(plan, choose_prompts(plan, options.plan.parent, options.prompts))
+    groups = expand(plan, choose_prompts(plan.prompts, options.plan.parent))
     if options.list:
         print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for group in groups for job in group))
         return 0
@@ -89,22 +92,27 @@ def keep_plan(path: Path, out: Path) -> None:
         file.write(path.read_bytes())
 
 
-def choose_prompts(plan: Any, folder: Path, most: int | None) -> list[str]:
+def resized(plan: Any, prompts: int | None, accuracy: int | None) -> Any:
+    """The plan with other numbers of prompts, where they were asked for."""
+    counts = replace(plan.prompts, count=prompts or plan.prompts.count)
+    return replace(plan, prompts=counts, accuracy=replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts))
+
+
+def choose_prompts(wanted: Any, folder: Path) -> list[str]:
     """The plan's prompts, from wherever it takes them."""
     from navicache.evaluation.bench.prompts import prompts_in_file, vbench_prompts
 
-    wanted = plan.prompts
     if wanted.source == "file" and not wanted.file:
         raise ValueError("prompts.source is 'file': name it with prompts.file")
     sources = {
         "file": lambda: prompts_in_file(folder, wanted.file),
         "vbench": lambda: vbench_prompts(wanted.dimensions),
-        "pocket": lambda: _pocket_prompts(wanted.count or 64),
+        "pocket": lambda: _pocket_prompts(wanted.count or USUAL_POCKET),
     }
     found = sources[wanted.source]()
     if wanted.count and len(found) < wanted.count:
-        raise ValueError(f"prompts.count asks for {wanted.count}, and there are {len(found)}")
-    return found[: most or wanted.count]
+        raise ValueError(f"{wanted.count} prompts are asked for, and there are {len(found)}")
+    return found[: wanted.count]
 
 
 def _pocket_prompts(count: int) -> list[str]:
@@ -116,7 +124,6 @@ def _pocket_prompts(count: int) -> list[str]:
 def take_in_vbench(folder: Path, out: Path, groups: Sequence[Any]) -> None:
     """VBench's scores of every setting, into the results."""
     import json
-    from dataclasses import asdict
 
     from navicache.evaluation.bench.vbench import read_results
     from navicache.records import atomic_file

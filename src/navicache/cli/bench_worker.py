@@ -37,15 +37,16 @@ class PipelineWorker:
         """Do the job, write its files, and say what came of it; files are whole before the row is known."""
         self._prepare(job)
         began = time.perf_counter()
-        reset_peak()
+        device = self._pipe._execution_device
+        reset_peak(device)
         busy = time.process_time()
         made, trace = self._take(job)
         busy = time.process_time() - busy
-        more = {"peak_memory": peak_memory(), **self._score(job, made), **self._write(job, made, trace)}
+        more = {"peak_memory": peak_memory(device), **self._score(job, made), **self._write(job, made, trace)}
         facts = {name: self._facts[name] for name in ("machine", "versions")}
         harness = time.perf_counter() - began - made.call_seconds  # all beside the call, scoring too
         row = {**describe(job), **figures(made, trace, job), **more, **facts, "harness_seconds": harness}
-        if self._pipe._execution_device.type == "cpu":
+        if device.type == "cpu":
             row["seconds"]["cpu"] = busy  # which other processes do not lengthen
         return row
 

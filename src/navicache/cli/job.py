@@ -120,7 +120,7 @@ def check_call(pipe: Any, arguments: Mapping[str, Any]) -> None:
     kind, parameters = type(pipe).__name__, inspect.signature(pipe.__call__).parameters
     for name in arguments:
         if name not in parameters:
-            raise ValueError(f"{kind} takes no {name}: leave out --{FLAGS[name].replace('_', '-')}")
+            raise ValueError(f"{kind} takes no {name}: leave out --{FLAGS.get(name, name).replace('_', '-')}")
     required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
     if needs := [name for name in required if name != "prompt"]:
         raise ValueError(f"{kind} also needs {', '.join(needs)}: use navicache.enable(pipe) in Python for it")

@@ -1,4 +1,4 @@
-"""The most memory a call needed: of the accelerator where there is one, else of this process."""
+"""The most memory a call needed: of the GPU it ran on, or of this process where that was a CPU."""
 
 import contextlib
 import re
@@ -11,20 +11,20 @@ STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 RESET_PEAK = "5"  # as proc(5) has it
 
 
-def reset_peak() -> None:
+def reset_peak(device: torch.device) -> None:
     """Begin to watch."""
-    if torch.cuda.is_available():
-        torch.cuda.reset_peak_memory_stats()
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
     elif sys.platform == "linux":
         with contextlib.suppress(OSError):  # some containers forbid it: then the peak is that of the process so far
             CLEAR.write_text(RESET_PEAK)
 
 
-def peak_memory() -> int | None:
-    """Bytes since `reset_peak`; None where the platform does not tell."""
-    if torch.cuda.is_available():
-        return torch.cuda.max_memory_allocated()
-    if sys.platform != "linux":
+def peak_memory(device: torch.device) -> int | None:
+    """Bytes since `reset_peak`; None where device or platform do not tell."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    if device.type != "cpu" or sys.platform != "linux":
         return None
     found = re.search(r"^VmHWM:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
     return int(found[1]) * 1024 if found else None

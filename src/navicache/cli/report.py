@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from navicache.cli.generate import positive
+
 PAGE = "report.html"
 
 
@@ -11,13 +13,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", type=Path, nargs="+", metavar="RESULTS", help="folders that `navicache bench` wrote")
     parser.add_argument("--out", type=Path, metavar="FILE", help=f"the page ({PAGE} in the first folder)")
     parser.add_argument("--title", help="of the page (the name of the first plan)")
+    players = "prompts of each model and condition that get players and traces; tables count all (%(default)s)"
+    parser.add_argument("--players", type=positive, default=16, metavar="N", help=players)
     videos = "inside the page, beside it (links into the results), or inside while they are small"
     parser.add_argument("--videos", choices=("auto", "inside", "beside"), default="auto", help=videos)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, draw, write."""
-    from navicache.cli.report_page import build
+    from navicache.cli.report_page import Look, build
     from navicache.cli.report_results import read_results
     from navicache.report.bench_page import save_page
 
@@ -25,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
     if not path.parent.is_dir():
         raise ValueError(f"cannot write {path}: create the folder {path.parent} first")
     results = read_results(options.results)
-    save_page(build(results, options.title, options.videos, path.parent), path)
+    look = Look(options.title or results.name, options.players, options.videos, path.parent)
+    save_page(build(results, look), path)
     print(f"{len(results.rows)} runs of {len(results.summaries)} settings: open {path}")
     return 0

@@ -1,11 +1,12 @@
 """A page from results: the headline, and every section that has something to show."""
 
 from collections.abc import Sequence, Sized
+from dataclasses import dataclass
 from pathlib import Path
 
 from navicache.cli.report_results import Results
 from navicache.cli.report_sections import SECTIONS
-from navicache.cli.report_videos import addresses, prompt_views
+from navicache.cli.report_videos import addresses, prompt_views, shown_groups
 from navicache.evaluation.bench.study import Summary
 from navicache.report.page_model import Page, Tile
 
@@ -13,19 +14,29 @@ BELIEVED = 1.05  # times what the computed steps allow
 LEAST_SPEEDUP = 1.5  # a setting that saves less makes no headline
 
 
-def build(results: Results, title: str | None, videos: str, page_folder: Path) -> Page:
+@dataclass(frozen=True)
+class Look:
+    """What the user may choose about the page."""
+
+    title: str
+    players: int  # prompts of each model and condition
+    videos: str  # "inside", "beside" or "auto"
+    folder: Path  # of the page
+
+
+def build(results: Results, look: Look) -> Page:
     """Everything the page shows."""
     best = headliner(results.summaries)
     sections = [section for make in SECTIONS if (section := make(results)) is not None]
-    prompts = prompt_views(results, best)
+    shown = shown_groups(results.rows, look.players)
     return Page(
-        title=title or results.name,
+        title=look.title,
         headline=headline(best),
         lead=lead(results),
         tiles=tiles(results, best),
         sections=tuple(sections),
-        prompts=prompts,
-        videos=addresses(results, videos, page_folder),
+        prompts=prompt_views(results, shown, best),
+        videos=addresses([row for rows in shown for row in rows], look.videos, look.folder),
         footer=footer(results),
         plan="\n".join(results.plans),
     )

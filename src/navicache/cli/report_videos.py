@@ -3,6 +3,7 @@
 import base64
 import mimetypes
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,23 +19,37 @@ MOST_INSIDE = 32 * 2**20  # bytes of all videos: a larger page opens slowly
 TRACED = ("ratio", "measured_ratio", "accumulated", "threshold")
 
 
-def prompt_views(results: Results, best: Summary | None) -> tuple[Mapping[str, Any], ...]:
-    """One a group: the same model, condition, prompt and seed. Pictures have no player, and are left out."""
+def shown_groups(rows: Sequence[Row], most: int) -> list[list[Row]]:
+    """The rows of each group with players: the first so many of every model and condition that have a baseline.
+
+    A group has the same model, condition, prompt and seed. Pictures have no player, and are left out.
+    """
     groups: dict[str, list[Row]] = {}
-    for row in results.rows:
+    for row in rows:
         if row["kind"] != "shadow" and row["video"].endswith(".mp4"):
             groups.setdefault(row["group"], []).append(row)
+    shown, counts = [], Counter[tuple[str, str]]()
+    for own in groups.values():
+        place = own[0]["model"], own[0]["condition"]
+        if counts[place] < most and any(row["kind"] == "baseline" for row in own):
+            counts[place] += 1
+            shown.append(own)
+    return shown
+
+
+def prompt_views(
+    results: Results, groups: Sequence[Sequence[Row]], best: Summary | None
+) -> tuple[Mapping[str, Any], ...]:
+    """What the players and the traces need of each group."""
     first = best.place[2] if best else None
-    models, conditions = ({row[name] for row in results.rows} for name in ("model", "condition"))
-    many = [name for name, values in (("model", models), ("condition", conditions)) if len(values) > 1]
+    many = [name for name in ("model", "condition") if len({row[name] for row in results.rows}) > 1]
     return tuple(
         {
             "text": ": ".join([*(rows[0][name] for name in many), rows[0]["prompt"]]),
             "first": first if any(row["setting"] == first for row in rows) else None,
             "runs": [_run_view(results, row, rows) for row in rows],
         }
-        for rows in groups.values()
-        if any(row["kind"] == "baseline" for row in rows)
+        for rows in groups
     )
 
 
@@ -71,9 +86,9 @@ def video_name(row: Row) -> str:
     return row["key"]
 
 
-def addresses(results: Results, where: str, page_folder: Path) -> dict[str, str]:
+def addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
     """Address of every video: itself, encoded, or the way to it from the page."""
-    files = {video_name(row): row[FOLDER] / row["video"] for row in results.rows if row["video"]}
+    files = {video_name(row): row[FOLDER] / row["video"] for row in rows}
     inside = where == "inside" or (where == "auto" and sum(p.stat().st_size for p in files.values()) <= MOST_INSIDE)
     return {name: _encoded(path) if inside else _way(path, page_folder) for name, path in files.items()}
 
