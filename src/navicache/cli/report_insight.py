@@ -6,9 +6,10 @@ from navicache.cli.report_cells import figure_cell, number, words
 from navicache.cli.report_results import Results
 from navicache.evaluation.accuracy import Accuracy, accuracy, points_of
 from navicache.evaluation.bench.jobs import TRUTH
+from navicache.evaluation.bench.plan import BASELINE
 from navicache.evaluation.bench.study import Summary
 from navicache.records import RunRecord
-from navicache.report.charts import accuracy_chart, frequency_chart, trajectory_chart
+from navicache.report.charts import accuracy_chart, frequency_chart, latency_chart, trajectory_chart
 from navicache.report.page_model import Chart, Line, Section, Table
 from navicache.report.palette import colour
 from navicache.report.published import CALIBRATION, OVERHEAD, SOURCE
@@ -34,6 +35,26 @@ def frequencies(results: Results) -> Section | None:
 
 def _shares(decisions: Sequence[Sequence[bool]]) -> list[float]:
     return [sum(run[step] for run in decisions) / len(decisions) for step in range(min(map(len, decisions)))]
+
+
+def latencies(results: Results) -> Section | None:
+    """Seconds under several conditions (the paper's figure of latency by size)."""
+    charts: list[Chart] = []
+    for model in dict.fromkeys(summary.place[0] for summary in results.summaries):
+        own = {s.place[1:]: s for s in results.summaries if s.place[0] == model}
+        conditions = list(dict.fromkeys(condition for condition, _ in own))
+        everywhere = [name for name in dict.fromkeys(n for _, n in own) if all((c, name) in own for c in conditions)]
+        if len(conditions) > 1 and len(everywhere) > 1:
+            seconds = {
+                "no cache" if name == BASELINE else name: (
+                    own[conditions[0], name].first["policy"],
+                    [own[condition, name].mean("seconds") for condition in conditions],
+                )
+                for name in everywhere
+            }
+            charts.append(Chart(model, latency_chart(seconds, conditions, f"latency{len(charts)}")))
+    text = "Settings that were measured under every condition: schedulers, sizes or lengths."
+    return Section("latency", "Latency by condition", text, tuple(charts)) if charts else None
 
 
 def trajectories(results: Results) -> Section | None:

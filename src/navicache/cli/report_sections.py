@@ -1,7 +1,7 @@
 """The sections of a report, each from the results; one that has nothing to show is None."""
 
 from navicache.cli.report_cells import figure_cell, number, without_empty, words
-from navicache.cli.report_insight import decisions, frequencies, overheads, summary_place, trajectories
+from navicache.cli.report_insight import decisions, frequencies, latencies, overheads, summary_place, trajectories
 from navicache.cli.report_results import Results
 from navicache.evaluation.bench.study import Summary, spread
 from navicache.report.charts import Spot, quality_chart
@@ -126,4 +126,4 @@ def _ablation_line(summary: Summary) -> Line:
     return Line(cells, colour=colour(summary.first["policy"]))
 
 
-SECTIONS = (curves, main_table, ablations, frequencies, trajectories, decisions, overheads)
+SECTIONS = (curves, main_table, ablations, latencies, frequencies, trajectories, decisions, overheads)

@@ -40,6 +40,23 @@ def quality_chart(spots: Sequence[Spot], speed: str, quality: tuple[str, str], n
     return as_svg(figure, name)
 
 
+def latency_chart(
+    seconds: Mapping[str, tuple[str, Sequence[float | None]]], conditions: Sequence[str], name: str
+) -> str:
+    """Seconds of each setting under each condition, as bars side by side."""
+    figure, axes = new_chart(4.4, 3.3)
+    width = 0.8 / len(seconds)
+    for number, (label, (policy, values)) in enumerate(seconds.items()):
+        places = [place + (number - (len(seconds) - 1) / 2) * width for place in range(len(conditions))]
+        known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
+        axes.bar(*zip(*known, strict=True), width=0.9 * width, color=colour(policy), label=label)
+    axes.set_xticks(range(len(conditions)), list(conditions))
+    axes.set_ylabel("seconds, whole call (lower is better)")
+    axes.grid(False, axis="x")
+    axes.legend(frameon=False, fontsize=8.5)
+    return as_svg(figure, name)
+
+
 def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str) -> str:
     """How often each step was computed: a row a setting, full colour where every run computed it."""
     steps = max(len(values) for _, values in shares.values())

@@ -48,5 +48,5 @@ def as_svg(figure: Figure, name: str) -> str:
     svg = re.sub(r'(<svg[^>]*?) width="[\d.]+pt"', r"\1", re.sub(r'(<svg[^>]*?) height="[\d.]+pt"', r"\1", svg))
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r" ?font-family: [^;\"]*;?", "", re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg))
     return svg.replace(INK, "currentColor").replace(FAINT, "var(--faint)")

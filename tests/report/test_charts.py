@@ -1,0 +1,53 @@
+"""Pictures inside a page: its ink, its own names, and nothing that is not well formed."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from navicache.policies import POLICIES
+from navicache.report.charts import (
+    Spot,
+    accuracy_chart,
+    frequency_chart,
+    latency_chart,
+    quality_chart,
+    trajectory_chart,
+)
+from navicache.report.palette import COLOURS, NOTHING, colour, mark
+
+SPOTS = [
+    Spot("navicache", "N", (2.0, 1.8, 2.2), (30.0, 29.0, 31.0)),
+    Spot("none", "x", (1.5, 1.5, 1.5), (20.0, 20.0, 20.0)),
+]
+CHARTS = {
+    "quality": lambda name: quality_chart(SPOTS, "speed-up", ("PSNR", "dB"), name),
+    "frequency": lambda name: frequency_chart({"a & b": ("navicache", [1.0, 0.5, 0.0])}, name),
+    "trajectory": lambda name: trajectory_chart({"UniPC": [[None, 2.0, 1.0]], "Euler": [[None, 1.0, 3.0]]}, name),
+    "accuracy": lambda name: accuracy_chart("easycache", [(0.1, 0.2), (0.3, 0.2), (0.0, 0.1)], name),
+    "latency": lambda name: latency_chart({"N": ("navicache", [1.0, None])}, ["480p", "720p"], name),
+}
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_a_chart_fits_into_a_page(kind):
+    svg = CHARTS[kind]("one")
+    root = ElementTree.fromstring(svg)
+    assert root.get("viewBox") and root.get("width") is None and root.get("height") is None
+    assert "currentColor" in svg and "#010203" not in svg and "#040506" not in svg
+    assert "DejaVu" not in svg and "<metadata" not in svg
+    names = re.findall(r'\bid="([^"]+)"', svg)
+    assert names and all(name.startswith("one-") for name in names)
+    used = re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', svg)
+    assert set(used) <= set(names)
+    assert svg == CHARTS[kind]("one"), "the same every time"
+
+
+def test_text_is_escaped_and_stays_text():
+    assert "a &amp; b" in CHARTS["frequency"]("x")
+
+
+def test_every_policy_has_a_colour_and_a_mark():
+    known = {(colour(policy), mark(policy)) for policy in POLICIES}
+    assert len(known) == len(POLICIES) <= len(COLOURS)
+    assert colour("none") == NOTHING != colour("random")
