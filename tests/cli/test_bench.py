@@ -1,6 +1,8 @@
 """`navicache bench` on a tiny pipeline: rows, files, resumption."""
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 from tests.cli.common import decoded
@@ -9,6 +11,7 @@ from navicache import Trace
 from navicache.cli import main
 from navicache.cli.bench_worker import PipelineWorker
 
+PLANS = Path(__file__).parents[2] / "plans"
 PLAN = """
 name = "tiny"
 seeds = [3]
@@ -107,3 +110,29 @@ def test_wrong_plans_end_with_advice(plan, tmp_path, capsys, old, new, advice):
         main(["bench", str(plan), "--out", str(tmp_path / "out")])
     assert end.value.code == 2
     assert advice in capsys.readouterr().err
+
+
+def as_toml(value) -> str:
+    pairs = value.items() if isinstance(value, dict) else ()
+    return "{ " + ", ".join(f"{k} = {as_toml(v)}" for k, v in pairs) + " }" if pairs else json.dumps(value)
+
+
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # of diffusers' DPM++
+def test_schedulers_take_turns(plan, tmp_path):
+    """The conditions of plans/schedulers.toml, each with a baseline of its own."""
+    conditions = tomllib.loads((PLANS / "schedulers.toml").read_text())["conditions"]
+    size = {"num_frames": 5, "height": 32, "width": 48, "num_inference_steps": 6}
+    text = 'name = "s"\nprompts = { source = "file", file = "prompts.txt", count = 1 }\n'
+    text += 'settings = [{ policy = "static" }]\nmodels = [{ name = "tiny", model = "pocket" }]\n'
+    text += "conditions = [" + ", ".join(as_toml({**condition, "call": size}) for condition in conditions) + "]\n"
+    plan.write_text(text)
+    assert main(["bench", str(plan), "--out", str(tmp_path / "out")]) == 0
+    rows = list(rows_of(tmp_path / "out").values())
+    assert [(row["condition"], row["kind"]) for row in rows] == [
+        (name, kind) for name in ("UniPC", "DPM++", "Euler") for kind in ("baseline", "cached")
+    ]
+    videos = [decoded(tmp_path / "out" / row["video"]).tobytes() for row in rows if row["kind"] == "baseline"]
+    assert len(set(videos)) == 3, "each scheduler makes its own"
+    plan.write_text(text.replace("UniPCMultistepScheduler", "UniPC"))
+    with pytest.raises(SystemExit):
+        main(["bench", str(plan), "--out", str(tmp_path / "other")])

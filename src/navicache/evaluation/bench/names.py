@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-LONGEST_NAME = 200  # bytes of UTF-8; file systems take 255, and a number and a suffix follow
+LONGEST_NAME = 240  # bytes of UTF-8; file systems take 255, and a number and a suffix follow
 FORBIDDEN = frozenset('/\\:*?"<>|') | {chr(code) for code in range(32)}
 
 
@@ -32,9 +32,10 @@ def file_stem(prompt: str) -> str:
         '.._a 65344c10'
     """
     clean = "".join("_" if c in FORBIDDEN else c for c in prompt).strip()
-    while len(clean.encode()) > LONGEST_NAME:
-        clean = clean[:-1]
-    return clean if clean == prompt and clean not in ("", ".", "..") else f"{clean} {digest({'prompt': prompt}, 8)}"
+    if clean == prompt and clean not in ("", ".", "..") and len(clean.encode()) <= LONGEST_NAME:
+        return clean
+    mark = f" {digest({'prompt': prompt}, 8)}"
+    return clean.encode()[: LONGEST_NAME - len(mark)].decode(errors="ignore") + mark
 
 
 def digest(facts: Mapping[str, Any], length: int = 16) -> str:
