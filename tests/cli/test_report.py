@@ -2,11 +2,14 @@
 
 import json
 import re
+import shutil
 
 import pytest
 from tests.report.browser import browser, find_browser
 
 from navicache.cli import main
+from navicache.cli.report_results import read_results
+from navicache.cli.report_videos import shown_groups
 from navicache.report.published import TABLE_1
 
 PLAN = """
@@ -61,7 +64,21 @@ def test_vbench_and_several_folders(results, tmp_path, capsys):
     (results / "vbench.json").write_text(json.dumps(scores))
     assert main(["report", str(results), str(results), "--out", str(tmp_path / "p.html")]) == 0
     assert "78.12" in (tmp_path / "p.html").read_text(encoding="utf-8")
-    assert "13 runs of 5 settings" in capsys.readouterr().out, "what two folders share counts once"
+    assert "13 runs of 5 settings" in capsys.readouterr().out, "a folder given twice counts once"
+
+
+def test_a_folder_keeps_its_own_baselines(results, tmp_path, capsys):
+    slow = tmp_path / "slow"
+    shutil.copytree(results, slow)
+    rows = [json.loads(line) for line in (slow / "rows.jsonl").read_text().splitlines()]
+    for row in rows:
+        row["seconds"] = {name: 100 * value for name, value in row["seconds"].items()}  # a slower machine
+    (slow / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    both, one = read_results([results, slow]), read_results([results])
+    assert len(both.rows) == 26 and len(both.summaries) == 5
+    for a, b in zip(both.summaries, one.summaries, strict=True):
+        assert a.mean("speedup") == pytest.approx(b.mean("speedup"))
+    assert len(shown_groups(both.rows, 16)) == 4 and len(shown_groups(both.rows, 1)) == 1
 
 
 @pytest.mark.parametrize("which", ["missing", "empty"])

@@ -1,6 +1,7 @@
 """Sections of a report about what the policies did and believed; one that has nothing to show is None."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from navicache.cli.report_cells import figure_cell, number, words
 from navicache.cli.report_results import Results
@@ -42,19 +43,22 @@ def latencies(results: Results) -> Section | None:
     charts: list[Chart] = []
     for model in dict.fromkeys(summary.place[0] for summary in results.summaries):
         own = {s.place[1:]: s for s in results.summaries if s.place[0] == model}
-        conditions = list(dict.fromkeys(condition for condition, _ in own))
-        everywhere = [name for name in dict.fromkeys(n for _, n in own) if all((c, name) in own for c in conditions)]
-        if len(conditions) > 1 and len(everywhere) > 1:
-            seconds = {
-                "no cache" if name == BASELINE else name: (
-                    own[conditions[0], name].first["policy"],
-                    [own[condition, name].mean("seconds") for condition in conditions],
-                )
-                for name in everywhere
-            }
+        counts = Counter(name for _, name in own if name != BASELINE)
+        shared = [BASELINE, *(name for name, count in counts.items() if count > 1)]
+        conditions = list(dict.fromkeys(condition for condition, name in own if name in shared[1:]))
+        if conditions:
+            seconds = {name: _seconds(name, conditions, own) for name in shared}
             charts.append(Chart(model, latency_chart(seconds, conditions, f"latency{len(charts)}")))
-    text = "Settings that were measured under every condition: schedulers, sizes or lengths."
+    text = "Settings that were measured under several conditions: schedulers, sizes or lengths."
     return Section("latency", "Latency by condition", text, tuple(charts)) if charts else None
+
+
+def _seconds(
+    name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], Summary]
+) -> tuple[str, list[float | None]]:
+    found = [own.get((condition, name)) for condition in conditions]
+    policy = next(summary.first["policy"] for summary in found if summary)
+    return policy, [summary.mean("seconds") if summary else None for summary in found]
 
 
 def trajectories(results: Results) -> Section | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from navicache.cli.bench import PLAN_COPY
 from navicache.evaluation.bench.jobs import TRUTH
-from navicache.evaluation.bench.names import slug
+from navicache.evaluation.bench.names import digest, slug
 from navicache.evaluation.bench.rows import Row, RowFile
 from navicache.evaluation.bench.session import ROWS
 from navicache.evaluation.bench.study import Summary, summarise
@@ -67,19 +67,24 @@ class Results:
 
 
 def read_results(folders: Sequence[Path]) -> Results:
-    """Everything of these folders; what two of them have in common counts once."""
-    rows: dict[str, Row] = {}
+    """Everything of these folders; each has baselines of its own, since times of two days are not side by side."""
+    rows: list[Row] = []
     vbench: dict[str, Any] = {}
     plans: list[str] = []
-    for folder in folders:
+    for folder in dict.fromkeys(folder.resolve() for folder in folders):
         if not (folder / ROWS).is_file():
             raise ValueError(f"{folder} holds no {ROWS}: give a folder that `navicache bench` wrote")
-        for row in RowFile(folder / ROWS).rows:
-            rows.setdefault(row["key"], {**row, FOLDER: folder})
+        rows += [_in_folder(row, folder) for row in RowFile(folder / ROWS).rows]
         if (folder / PLAN_COPY).is_file():
             plans.append((folder / PLAN_COPY).read_text(encoding="utf-8"))
         if (folder / "vbench.json").is_file():
             vbench |= json.loads((folder / "vbench.json").read_text(encoding="utf-8"))
     if not rows:
         raise ValueError(f"{folders[0]} holds no finished job yet: run `navicache bench` first")
-    return Results(list(rows.values()), vbench, plans)
+    return Results(rows, vbench, plans)
+
+
+def _in_folder(row: Row, folder: Path) -> Row:
+    """The row, its names made different from those of the same job in another folder."""
+    mark = digest({"folder": str(folder)}, 6)
+    return {**row, FOLDER: folder, "key": f"{row['key']}-{mark}", "group": f"{row['group']}-{mark}"}

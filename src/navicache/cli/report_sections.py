@@ -7,13 +7,14 @@ from navicache.evaluation.bench.study import Summary, spread
 from navicache.report.charts import Spot, quality_chart
 from navicache.report.page_model import Chart, Key, Line, Section, Table
 from navicache.report.palette import colour
-from navicache.report.published import ABLATIONS, SOURCE, TABLE_1, Published
+from navicache.report.published import ABLATIONS, SOURCE, TABLE_1, Ablation, Published
 
 METRICS = {
     "psnr": ("PSNR", "dB, higher is better"),
     "ssim": ("SSIM", "higher is better"),
     "lpips": ("LPIPS", "lower is better"),
 }
+LEAST_SPOTS = 3  # fewer settings make no picture; the table has them
 AXES = {
     "speedup": ("speed-up", "speed-up, by the clock (×)"),
     "cpu_speedup": ("speed-up", "speed-up in CPU time (×)"),
@@ -32,7 +33,7 @@ def curves(results: Results) -> Section | None:
         own = [s for s in results.summaries if s.place[:2] == (model, condition) and s.first["kind"] == "cached"]
         for axis, metric in (*((results.speed, metric) for metric in METRICS), ("computed", "psnr")):
             spots = [_spot(s, axis, metric) for s in own if {axis, metric} <= s.figures.keys()]
-            if spots:
+            if len(spots) >= LEAST_SPOTS:
                 words_of_it = f"{METRICS[metric][0]} over {AXES[axis][0]}{_where(results, model, condition)}"
                 picture = quality_chart(spots, AXES[axis][1], METRICS[metric], f"curve{len(charts)}")
                 charts.append(Chart(words_of_it, picture))
@@ -103,28 +104,35 @@ def _main_line(results: Results, summary: Summary) -> Line:
 
 
 def ablations(results: Results) -> Section | None:
-    """Settings of one policy whose knobs were swept, side by side."""
-    groups: dict[tuple[str, str, str], list[Summary]] = {}
+    """Settings of one policy whose knobs were swept, side by side; a table for every set of knobs."""
+    groups: dict[tuple[str, str, str, str], list[Summary]] = {}
     for summary in results.summaries:
         if summary.first["swept"]:
-            groups.setdefault((*summary.place[:2], summary.first["policy"]), []).append(summary)
-    headings = ("knobs", "source", "seconds", "speed-up", "computed", "PSNR", "SSIM", "LPIPS")
+            knobs = " and ".join(summary.first["swept"])
+            groups.setdefault((*summary.place[:2], summary.first["policy"], knobs), []).append(summary)
+    fast = "speed-up" if results.speed == "speedup" else "speed-up, CPU time"
+    headings = ("knobs", "source", "seconds", fast, "computed", "PSNR", "SSIM", "LPIPS")
     tables = []
-    for (model, condition, policy), own in groups.items():
-        lines = [_ablation_line(summary) for summary in own]
-        for row in ABLATIONS.get(next(iter(own[0].first["swept"])), ()) if policy == "navicache" else ():
-            cells = (words(row.knobs), words("published"), number(row.seconds, ".2f"), number(None), number(None))
-            cells += (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"))
-            lines.append(Line(cells, "published"))
-        note = f"Published rows: {SOURCE}, Wan 2.1-1.3B." if lines[-1].origin == "published" else ""
-        tables.append(Table(f"{policy}{_where(results, model, condition)}", headings, tuple(lines), 2, note))
-    return Section("ablations", "Ablations", "One knob at a time.", tables=tuple(tables)) if tables else None
+    for (model, condition, policy, knobs), own in groups.items():
+        published = ABLATIONS.get(knobs, ()) if policy == "navicache" else ()
+        lines = [*(_ablation_line(s, results.speed) for s in own), *map(_published_ablation, published)]
+        note = f"Published rows: {SOURCE}, Wan 2.1-1.3B." if published else ""
+        title = f"{knobs} of {policy}{_where(results, model, condition)}"
+        tables.append(Table(title, headings, tuple(lines), 2, note))
+    text = "The same policy with other knobs."
+    return Section("ablations", "Ablations", text, tables=tuple(tables)) if tables else None
 
 
-def _ablation_line(summary: Summary) -> Line:
+def _published_ablation(row: Ablation) -> Line:
+    quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"))
+    times = (number(row.seconds, ".2f"), number(None), number(None))
+    return Line((words(row.knobs), words("published"), *times, *quality), "published")
+
+
+def _ablation_line(summary: Summary, speed: str) -> Line:
     figures, series = summary.figures, summary.first["series"]
     name = f"{series}: {spread(summary.first['swept'])}" if series else spread(summary.first["swept"])
-    forms = {"seconds": ".2f", "speedup": ".2f", "computed": ".1f", "psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
+    forms = {"seconds": ".2f", speed: ".2f", "computed": ".1f", "psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
     cells = (words(name), words("measured"), *(figure_cell(figures.get(key), form) for key, form in forms.items()))
     return Line(cells, colour=colour(summary.first["policy"]))
 
