@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from navicache.evaluation.comparison import Comparison, compare
 from navicache.evaluation.intervals import Estimate, mean_interval
 from navicache.evaluation.video_files import match_videos, read_video
 
-FIGURES = ("psnr", "psnr_pooled", "ssim", "lpips", "flickering", "flickering_reference")
+FIGURES = tuple(entry.name for entry in fields(Comparison) if entry.name != "lpips_missing")
 
 
 @dataclass(frozen=True)

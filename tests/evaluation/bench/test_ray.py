@@ -24,7 +24,6 @@ def cluster():
     """Two CPUs, so two workers; they must find these modules."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", f"{ROOT / 'src'}{os.pathsep}{ROOT}")
-        patch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
         yield
         ray.shutdown()

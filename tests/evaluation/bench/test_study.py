@@ -3,12 +3,11 @@
 import pytest
 
 from navicache.evaluation.bench.study import overhead, speedup, summarise
+from navicache.evaluation.collection import FIGURES
 
 
 def row(setting, group, call, *, kind="cached", computed=5, psnr=None, **more):
-    quality = (
-        None if psnr is None else {"psnr": psnr, "psnr_pooled": psnr, "ssim": 0.9, "lpips": None, "flickering": 1.0}
-    )
+    quality = None if psnr is None else {**dict.fromkeys(FIGURES, 0.9), "psnr": psnr, "lpips": None}
     seconds = {"call": call, "loop": call / 2, **more.pop("seconds", {})}
     base = {"model": "m", "condition": "c", "setting": setting, "group": group, "kind": kind, "seconds": seconds}
     return base | {

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from navicache.evaluation.bench.rows import Row
+from navicache.evaluation.collection import FIGURES
 from navicache.evaluation.intervals import Estimate, mean_interval
 
-QUALITY = ("psnr", "psnr_pooled", "ssim", "lpips", "flickering")
 Place = tuple[str, str, str]  # model, condition, setting
 
 
@@ -53,7 +53,7 @@ def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | 
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [overhead(row, plain) for row, plain in pairs],
         "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
-        **{name: [row["quality"][name] if row["quality"] else None for row, _ in pairs] for name in QUALITY},
+        **{name: [row["quality"][name] if row["quality"] else None for row, _ in pairs] for name in FIGURES},
     }
 
 
