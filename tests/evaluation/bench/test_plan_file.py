@@ -39,6 +39,11 @@ def test_sweeps_and_modes():
             "2 of the settings would be called",
         ),
         (HEAD + 'settings = [{ name = "Baseline", policy = "ema" }]', "2 of the settings would be called 'baseline'"),
+        (
+            HEAD + 'settings = [{ policy = "ema", mode = "quick" }]',
+            "mode of setting 'ema' must be one of 'fast', 'mid'",
+        ),
+        (HEAD.replace('"m",', '"m", dtype = "int8",') + SETTINGS, r"models\[0\].dtype must be one of auto, float32"),
         (HEAD + SETTINGS + "seeds = [0, 0]", "2 of the seeds"),
         (HEAD + SETTINGS + "seeds = 3", "seeds must be a list, got 3"),
         (HEAD + SETTINGS + "seeds = [true]", "must be a whole number, got True"),

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import slug
+from navicache.models import MODES
 from navicache.policies import build_policy
+from navicache.policies.checks import check_choice
 
 Source = Literal["pocket", "vbench", "file"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
@@ -64,6 +66,8 @@ class Setting:
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""
+        if self.mode is not None:
+            check_choice(f"mode of setting {self.name!r}", self.mode, MODES)
         if self.policy != NO_CACHE:
             build_policy(self.policy, **self.knobs)
         elif self.mode or self.knobs:

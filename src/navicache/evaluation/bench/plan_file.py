@@ -127,15 +127,25 @@ def _positive(value: Any, place: str) -> int:
     return value
 
 
-def _source(value: Any, place: str) -> str:
-    if value not in get_args(Source):
-        raise ValueError(f"{place} must be one of {', '.join(get_args(Source))}, got {value!r}")
-    return value
+def _one_of(*known: str) -> Read:
+    def read(value: Any, place: str) -> str:
+        if value not in known:
+            raise ValueError(f"{place} must be one of {', '.join(known)}, got {value!r}")
+        return value
+
+    return read
 
 
-PROMPTS: dict[str, Read] = {"source": _source, "count": _positive, "file": _text, "dimensions": _texts}
+PROMPTS: dict[str, Read] = {
+    "source": _one_of(*get_args(Source)),
+    "count": _positive,
+    "file": _text,
+    "dimensions": _texts,
+}
 MODEL: dict[str, Read] = {
-    **dict.fromkeys(("name", "model", "dtype", "device", "offload", "published"), _text),
+    **dict.fromkeys(("name", "model", "device", "published"), _text),
+    "dtype": _one_of("auto", "float32", "bfloat16", "float16"),
+    "offload": _one_of("none", "model", "sequential", "group"),
     "fps": _positive,
     "call": _table,
 }

@@ -69,10 +69,14 @@ def overhead(row: Row, plain: Row | None) -> float | None:
     What the cache itself costs: measuring, deciding and predicting. It is a small difference of large times, so it
     means something only as a mean over many runs on a machine that does nothing else.
     """
-    if plain is None or None in (plain["seconds"]["loop"], row["seconds"]["loop"], row["steps"]["total"]):
+    if plain is None or None in (plain["seconds"]["loop"], row["seconds"]["loop"], *_totals(plain, row)):
         return None
     each = plain["seconds"]["loop"] / plain["steps"]["total"]
     return (row["seconds"]["loop"] - row["steps"]["computed"] * each) / row["steps"]["total"]
+
+
+def _totals(*rows: Row) -> list[int | None]:
+    return [row["steps"]["total"] for row in rows]
 
 
 def spread(values: Mapping[str, Any]) -> str:
