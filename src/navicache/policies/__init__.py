@@ -11,16 +11,21 @@ from navicache.policies.navicache import NaviCache
 from navicache.policies.policy import Policy, Scheme, settings
 from navicache.policies.predictors import OutputHold, ResidualHold
 from navicache.policies.protocols import Coefficient, Gate, Outcome, Predictor, Step, Verdict, Weights
+from navicache.policies.sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 
 __all__ = [
     "POLICIES",
+    "Blocks",
     "Coefficient",
     "DeadReckoning",
     "EasyCache",
     "Ema",
     "ErrorGate",
+    "FilteredLatent",
     "Gate",
     "Inertial",
+    "ModuleKind",
+    "Modules",
     "NaviCache",
     "Outcome",
     "OutputHold",
@@ -29,6 +34,8 @@ __all__ = [
     "Random",
     "ResidualHold",
     "Scheme",
+    "Signal",
+    "Site",
     "Static",
     "Step",
     "Taylor",

@@ -115,6 +115,8 @@ class Finite(Guard[S]):
         total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
         if step.by_channel is not None:
             total += sum(step.by_channel)
+        if step.seen_size is not None or step.computed_size is not None:
+            total += (step.seen_size or 0.0) + (step.computed_size or 0.0) + (step.relative_seen or 0.0)
         if math.isfinite(total):  # NaN and infinity survive a sum
             return self.gate.decide(state, step)
         _, state = self.gate.decide(state, step._replace(**dict.fromkeys(nonfinite_fields(step))))
@@ -126,7 +128,15 @@ class Finite(Guard[S]):
 
 
 MEASURED = {
-    Step: ("since_seen", "since_computed", "output_size", "by_channel"),
+    Step: (
+        "since_seen",
+        "since_computed",
+        "output_size",
+        "by_channel",
+        "seen_size",
+        "computed_size",
+        "relative_seen",
+    ),
     Outcome: (
         "input_change",
         "output_change",

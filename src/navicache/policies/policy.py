@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Protocol
 
 from navicache.policies.protocols import Gate, Predictor
+from navicache.policies.sites import Signal, Site
 from navicache.records import Belief
-
-Site = Literal["model"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +20,7 @@ class Scheme:
     # The field of `explain` that holds the relative error the gate believes a reuse of this very step makes, to be held
     # against the truth in shadow mode (records/truth.py); None where it believes nothing of that kind.
     belief: Belief | None = "predicted_change"
+    signal: Signal = "input"  # what the gate's changes are changes of
 
 
 class Policy(Protocol):

@@ -23,13 +23,16 @@ class Step(NamedTuple):
     total: int | None = None  # steps of the run
     time: float | None = None
     sigma: float | None = None  # noise level in [0, 1]
-    since_seen: float | None = None  # mean |x_i - x_(i-1)|
+    since_seen: float | None = None  # mean |x_i - x_(i-1)|, of the latent or of the signal the gate asks for
     since_computed: float | None = None  # mean |x_i - x_j|
     output_size: float | None = None  # mean |y_j|
     elements: int = 1  # latent elements of one sample, to turn a mean into a sum
     gap: int = 0  # steps since the last compute: 1 right after it, 0 before the first
     by_channel: tuple[float, ...] | None = None  # since_seen, channel by channel
     gaps: tuple[int, ...] = ()  # steps since the newest compute, between it and the one before, and so on
+    seen_size: float | None = None  # mean |x_(i-1)|, where the gate watches a signal of its own
+    computed_size: float | None = None  # mean |x_j|, likewise
+    relative_seen: float | None = None  # since_seen / seen_size, row by row, then their mean, likewise
 
     @property
     def progress(self) -> float | None:
