@@ -33,6 +33,7 @@ class Step(NamedTuple):
     seen_size: float | None = None  # mean |x_(i-1)|, where the gate watches a signal of its own
     computed_size: float | None = None  # mean |x_j|, likewise
     relative_seen: float | None = None  # since_seen / seen_size, row by row, then their mean, likewise
+    branch: int = 0  # which stream of the run this is, in the order of their first calls
 
     @property
     def progress(self) -> float | None:
