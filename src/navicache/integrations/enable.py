@@ -3,20 +3,21 @@
 import functools
 import logging
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import torch
 from torch import nn
 
-from navicache.engine import Engine, Host, Keep, Reader
+from navicache.engine import Core, Host, Keep, Reader
 from navicache.integrations.attach import (
     Attachment,
     CallableAttachment,
     ModuleAttachment,
     signature_of,
 )
+from navicache.integrations.build import build_engine
 from navicache.integrations.cache import Cache
 from navicache.models import CallSpec, ModelSpec, find_model, preset
 from navicache.policies import POLICIES, Policy, build_policy
@@ -38,6 +39,7 @@ class Options:
     call: CallSpec | None
     steps: int | None
     keep: Keep
+    blocks: tuple[str, ...]
     shadow: ShadowKind | None
     knobs: dict[str, Any]
 
@@ -51,6 +53,7 @@ def enable(
     steps: int | None = None,
     keep_dtype: torch.dtype | None = None,
     keep_device: torch.device | str | None = None,
+    blocks: Sequence[str] = (),
     shadow: ShadowKind | None = None,
     **knobs: Any,
 ) -> Cache:
@@ -63,6 +66,7 @@ def enable(
         call: where latent, time, conditioning and output are, for models that use unusual names.
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
+        blocks: attribute names of the model's lists of blocks, where they have unusual ones.
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
         shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
             on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
@@ -83,7 +87,7 @@ def enable(
     if shadow not in (None, *get_args(ShadowKind)):
         raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
     device = torch.device(keep_device) if keep_device is not None else None
-    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), shadow, knobs)
+    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), tuple(blocks), shadow, knobs)
     plan = _plan(target, options)
     attachments: dict[str, Attachment] = {}
     try:
@@ -139,19 +143,11 @@ def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options:
 
 def _engine(
     options: Options, spec: ModelSpec, target: Callable[..., Any], label: str, surroundings: Callable[[], Host]
-) -> Engine:
+) -> Core:
     call = options.call or spec.call
+    about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
     reader = Reader(call, signature_of(target))
-    policy = _policy(options, spec)
-    return Engine(
-        policy,
-        reader,
-        model=label,
-        call=call,
-        keep=options.keep,
-        surroundings=surroundings,
-        shadow=options.shadow,
-    )
+    return build_engine(_policy(options, spec), reader, target, options.blocks, surroundings=surroundings, **about)
 
 
 def _policy(options: Options, spec: ModelSpec) -> Policy:

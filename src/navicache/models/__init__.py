@@ -10,6 +10,7 @@ from navicache.models.call import (
     Place,
 )
 from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
+from navicache.models.signals import SIGNALS
 from navicache.models.spec import MODES, ModelSpec, Preset, preset
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "MODES",
     "PER_SAMPLE_NAMES",
     "SHARED_NAMES",
+    "SIGNALS",
     "TIME_NAMES",
     "UNKNOWN",
     "CallSpec",

@@ -24,6 +24,7 @@ class Modules:
     """The outputs of one kind of module inside the blocks."""
 
     kind: ModuleKind
+    blocks: tuple[int, ...] | None = None  # only in these blocks of each list
 
 
 Site = Literal["model"] | Blocks | Modules
