@@ -7,6 +7,7 @@ from navicache.engine.core import Core
 from navicache.engine.engine import Engine
 from navicache.engine.errors import CannotCache
 from navicache.engine.modules import ModuleEngine
+from navicache.engine.probe import Probe, Probing, Sight
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Host
 
@@ -19,6 +20,9 @@ __all__ = [
     "Host",
     "Keep",
     "ModuleEngine",
+    "Probe",
+    "Probing",
     "Reader",
+    "Sight",
     "find_lists",
 ]

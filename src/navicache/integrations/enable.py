@@ -2,6 +2,7 @@
 
 import functools
 import logging
+import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from navicache.integrations.attach import (
 )
 from navicache.integrations.build import build_engine
 from navicache.integrations.cache import Cache
-from navicache.models import CallSpec, ModelSpec, find_model, preset
+from navicache.models import Calibration, CallSpec, ModelSpec, find_model, preset, read_calibration
 from navicache.policies import POLICIES, Policy, build_policy
 from navicache.records import ShadowKind
 
@@ -40,6 +41,7 @@ class Options:
     steps: int | None
     keep: Keep
     blocks: tuple[str, ...]
+    calibration: Calibration | None
     shadow: ShadowKind | None
     knobs: dict[str, Any]
 
@@ -54,6 +56,7 @@ def enable(
     keep_dtype: torch.dtype | None = None,
     keep_device: torch.device | str | None = None,
     blocks: Sequence[str] = (),
+    calibration: str | os.PathLike[str] | None = None,
     shadow: ShadowKind | None = None,
     **knobs: Any,
 ) -> Cache:
@@ -66,6 +69,7 @@ def enable(
         call: where latent, time, conditioning and output are, for models that use unusual names.
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
+        calibration: file of `navicache calibrate`, for the policy it was made for.
         blocks: attribute names of the model's lists of blocks, where they have unusual ones.
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
         shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
@@ -87,7 +91,9 @@ def enable(
     if shadow not in (None, *get_args(ShadowKind)):
         raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
     device = torch.device(keep_device) if keep_device is not None else None
-    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), tuple(blocks), shadow, knobs)
+    kept = Keep(keep_dtype, device)
+    measured = None if calibration is None else read_calibration(calibration)
+    options = Options(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, knobs)
     plan = _plan(target, options)
     attachments: dict[str, Attachment] = {}
     try:
@@ -152,8 +158,11 @@ def _engine(
 
 def _policy(options: Options, spec: ModelSpec) -> Policy:
     if options.policy is None or isinstance(options.policy, str):
-        name = policy_name(options.policy, options.knobs)
+        name = policy_name(options.policy or _calibrated(options), options.knobs)
         knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
+        if options.calibration is not None:
+            check_calibration(options.calibration, name, spec)
+            knobs |= options.calibration.knobs
         if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
             knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
@@ -168,6 +177,18 @@ def _policy(options: Options, spec: ModelSpec) -> Policy:
         extra = ", ".join([*(["mode"] if options.mode else []), *options.knobs])
         raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")
     return options.policy
+
+
+def _calibrated(options: Options) -> str | None:
+    return None if options.calibration is None else options.calibration.method
+
+
+def check_calibration(calibration: Calibration, policy: str, spec: ModelSpec) -> None:
+    """Refuse a calibration of another policy, or of another kind of model."""
+    if calibration.method != policy:
+        raise ValueError(f"this calibration is for policy {calibration.method!r}, not {policy!r}")
+    if spec.transformer not in ("", calibration.model):
+        raise ValueError(f"this calibration was made on a {calibration.model}, and the model is a {spec.transformer}")
 
 
 def policy_name(policy: str | None, knobs: Collection[str]) -> str:

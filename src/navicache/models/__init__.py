@@ -1,5 +1,6 @@
 """Models as data: how they are called, which settings are published for them, and where."""
 
+from navicache.models.calibration import METHODS, Calibration, read_calibration
 from navicache.models.call import (
     CONDITIONING_NAMES,
     LATENT_NAMES,
@@ -15,6 +16,7 @@ from navicache.models.spec import MODES, ModelSpec, Preset, preset
 
 __all__ = [
     "CONDITIONING_NAMES",
+    "METHODS",
     "LATENT_NAMES",
     "MODELS",
     "MODES",
@@ -24,10 +26,12 @@ __all__ = [
     "TIME_NAMES",
     "UNKNOWN",
     "CallSpec",
+    "Calibration",
     "ModelSpec",
     "Place",
     "Preset",
     "find_model",
     "model_named",
     "preset",
+    "read_calibration",
 ]

@@ -4,7 +4,7 @@ from navicache.policies.catalog import POLICIES, build_policy, find_policy
 from navicache.policies.dead_reckoning import DeadReckoning, Taylor
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.error_gate import ErrorGate
-from navicache.policies.fixed import Random, Static
+from navicache.policies.fixed import IndexGate, Random, Static
 from navicache.policies.guards import guarded, nonfinite_fields
 from navicache.policies.inertial import Inertial
 from navicache.policies.navicache import NaviCache
@@ -23,6 +23,7 @@ __all__ = [
     "ErrorGate",
     "FilteredLatent",
     "Gate",
+    "IndexGate",
     "Inertial",
     "ModuleKind",
     "Modules",
