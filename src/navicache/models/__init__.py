@@ -10,11 +10,13 @@ from navicache.models.call import (
     Place,
 )
 from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
+from navicache.models.published import METHODS, published, published_models
 from navicache.models.spec import MODES, ModelSpec, Preset, preset
 
 __all__ = [
     "CONDITIONING_NAMES",
     "LATENT_NAMES",
+    "METHODS",
     "MODELS",
     "MODES",
     "PER_SAMPLE_NAMES",
@@ -28,4 +30,6 @@ __all__ = [
     "find_model",
     "model_named",
     "preset",
+    "published",
+    "published_models",
 ]
