@@ -7,14 +7,14 @@ from typing import Any
 
 from navicache.cli.generate import default_prompts, positive
 from navicache.cli.job import POCKET, Caching, Job, Source, read_arguments
-from navicache.models import METHODS
+from navicache.models import CALIBRATED
 
 SIGNALS = ("modulated", "time", "time_projection")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--method", choices=METHODS, required=True, help="the policy to calibrate")
+    parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help="pocket, a diffusers folder, or a hub id (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")

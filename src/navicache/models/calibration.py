@@ -9,7 +9,7 @@ from typing import Any
 
 from navicache.records import atomic_file
 
-METHODS = ("teacache", "magcache")
+CALIBRATED = ("teacache", "magcache")
 FORMAT = 1
 
 
@@ -38,7 +38,7 @@ def read_calibration(path: str | os.PathLike[str]) -> Calibration:
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)} is no JSON file: {error}") from error
     entries: dict[str, Any] = found if type(found) is dict else {}  # pyright: ignore[reportUnknownVariableType]
-    if entries.get("format") != FORMAT or entries.get("method") not in METHODS:
+    if entries.get("format") != FORMAT or entries.get("method") not in CALIBRATED:
         raise ValueError(f"{os.fspath(path)} is no calibration: make one with `navicache calibrate --out FILE`")
     given: dict[str, Any] = entries["knobs"]
     knobs: dict[str, Any] = {name: _frozen(value) for name, value in given.items()}

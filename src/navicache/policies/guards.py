@@ -87,11 +87,13 @@ class Align(Guard[S]):
 
 @dataclass(frozen=True)
 class LastStep(Guard[S]):
-    """Compute the last step of the run, where its number is known."""
+    """Compute the last step of the run, or the last few, where their number is known."""
+
+    steps: int = 1
 
     def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """Compute at the last step."""
-        last = step.total is not None and step.index >= step.total - 1
+        """Compute at the end."""
+        last = step.total is not None and step.index >= step.total - self.steps
         return Verdict(True, "last step") if last else verdict
 
 

@@ -71,7 +71,8 @@ class Outcome(NamedTuple):
 class Weights(NamedTuple):
     """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step.
 
-    Of the computed steps before the newest only outputs are kept: their first weight must be 0.
+    Of the computed steps before the newest only outputs are kept, unless the predictor `keeps_inputs`: without it their
+    first weight must be 0.
     """
 
     input: float
@@ -134,6 +135,11 @@ class Predictor(Protocol[S]):
     @property
     def products(self) -> Products:
         """Which inner products of the moves between computed outputs it learns from."""
+        ...
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether it needs the inputs of all the computed steps it looks back on, not of the newest alone."""
         ...
 
     def init(self) -> S:

@@ -24,10 +24,22 @@ class Modules:
     """The outputs of one kind of module inside the blocks."""
 
     kind: ModuleKind
-    blocks: tuple[int, ...] | None = None  # only in these blocks of each list
+    blocks: tuple[int, ...] | None = None  # of each list of blocks, by number; None: all of them
 
 
 Site = Literal["model"] | Blocks | Modules
+SiteName = Literal["model", "blocks"]  # for policies that work at either
+SITES: tuple[SiteName, ...] = ("model", "blocks")
+
+
+def named_site(name: SiteName) -> Site:
+    """The site a knob names.
+
+    Example:
+        >>> named_site("blocks")
+        Blocks(first=0, last=0)
+    """
+    return Blocks() if name == "blocks" else "model"
 
 
 @dataclass(frozen=True)
@@ -40,4 +52,5 @@ class FilteredLatent:
 # What a gate's changes are changes of. "input": of what the site is handed. "modulated": what enters the first block's
 # attention. "time", "time_projection": the embedded timestep, and what the blocks are modulated with.
 # "first_residual": what the blocks before the site have added.
-Signal = Literal["input", "modulated", "time", "time_projection", "first_residual"] | FilteredLatent
+TeaSignal = Literal["modulated", "time", "time_projection"]
+Signal = Literal["input", "first_residual"] | TeaSignal | FilteredLatent
