@@ -13,6 +13,7 @@ from navicache.engine.call import Call
 from navicache.engine.containers import Output
 from navicache.engine.core import Core
 from navicache.engine.decider import newest
+from navicache.engine.fetch import fetch, time_reading
 from navicache.engine.fit import Fit
 from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
@@ -64,8 +65,8 @@ class ModuleEngine(Core):
         super().__init__(*args, **options)
         self.parts: list[Part] = []
         for scheme in self.policy.schemes():
-            if scheme.gate.reads or not isinstance(scheme.site, Modules):
-                raise ValueError("at the site of modules a policy decides by the step alone, at that site throughout")
+            if scheme.gate.reads - {"time"} or not isinstance(scheme.site, Modules):
+                raise ValueError("at the site of modules a policy decides by step and time alone, without other sites")
             modules = find_modules(anatomy, scheme.site)
             if modules:
                 self.parts.append(Part(scheme, modules, Recorder(scheme.gate)))
@@ -73,6 +74,8 @@ class ModuleEngine(Core):
             kinds = ", ".join(scheme.site.kind for scheme in self.policy.schemes() if isinstance(scheme.site, Modules))
             raise ValueError(f"{type(anatomy.model).__name__} has no module of these kinds in its blocks: {kinds}")
         self.name = ""
+        self._time: float | None = None
+        self._unit = 1.0
         self._running = False
         self._own: list[tuple[nn.Module, Any]] = []
 
@@ -127,6 +130,9 @@ class ModuleEngine(Core):
     def _decide_all(self, run: Run, call: Call, fresh: bool) -> None:
         """Every scheme's verdict on this step; the trace says which of them reuse."""
         moment, leads = self.tracker.moment, self.name == self.tracker.called[0]
+        if leads and call.time is not None and any(part.scheme.gate.reads for part in self.parts):
+            self._read_time(call.time, moment.own_index == 0)
+        moment = moment._replace(time=self._time)
         for part in self.parts:
             if fresh or part.run is None:
                 part.run, part.kept = new_run(part.scheme, part.recorder, self.keep, None, call), {}
@@ -138,6 +144,15 @@ class ModuleEngine(Core):
         reused = [part.scheme.site.kind for part in self.parts if not part.verdict.compute]  # pyright: ignore
         line = {"computed": True, "reason": f"reuses {', '.join(reused)}" if reused else "schedule"}
         self.recorder.amend(moment.index, self.name, 0, line)
+
+    def _read_time(self, time: Tensor | float, first: bool) -> None:
+        """The timestep in thousandths, which windows are given in; some models are handed it in whole units."""
+        reading = time_reading(time)
+        fetch([reading])
+        now = reading.values[0]
+        if first:
+            self._unit = 1000.0 if now <= 1 else 1.0
+        self._time = now * self._unit
 
     def _pass(self, part: Part, module: str, forward: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """One module: computed and kept, or predicted."""

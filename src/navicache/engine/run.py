@@ -62,8 +62,8 @@ class Run:
         """The stream of that name, new where it is called for the first time."""
         if name not in self.streams:
             samples = len(self.decider(name).layout)
-            order, computed_at = self.scheme.predictor.order, [()] * samples
-            self.streams[name] = Stream(order, self.keep, computed_at=computed_at, channel_dim=self.channel_dim)
+            predictor, form = self.scheme.predictor, {"computed_at": [()] * samples, "channel_dim": self.channel_dim}
+            self.streams[name] = Stream(predictor.order, self.keep, **form, keeps_inputs=predictor.keeps_inputs)
         return self.streams[name]
 
     def computing(self, index: int, name: str, decider: Decider, stream: Stream) -> list[int]:

@@ -29,6 +29,7 @@ class WindowGate(IndexGate):
 
     every: int
     window: Window
+    reads: frozenset[Reading] = frozenset({"time"})
 
     def due(self, step: Step) -> bool:
         """A step without a timestep lies outside."""
@@ -45,7 +46,7 @@ class KeyGate:
     reuses: int
     rows: RowRule = "call"
     streams: StreamRule = "lead"
-    reads: frozenset[Reading] = frozenset()
+    reads: frozenset[Reading] = frozenset({"time"})
 
     def init(self) -> int:
         """No key met."""

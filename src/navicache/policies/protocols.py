@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
-Reading = Literal["since_seen", "since_computed", "by_channel"]
+Reading = Literal["since_seen", "since_computed", "by_channel", "time"]
 Products = Literal["none", "whole", "by_channel"]
 Coefficient = float | tuple[float, ...]  # one number, or one per channel
 
