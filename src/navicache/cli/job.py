@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import navicache
-from navicache.integrations.enable import policy_name
+from navicache.integrations.choose import policy_name
 from navicache.models import MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice

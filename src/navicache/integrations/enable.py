@@ -4,7 +4,7 @@ import functools
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -20,30 +20,12 @@ from navicache.integrations.attach import (
 )
 from navicache.integrations.build import build_engine
 from navicache.integrations.cache import Cache
-from navicache.models import Calibration, CallSpec, ModelSpec, find_model, preset, read_calibration
-from navicache.policies import POLICIES, Policy, build_policy
+from navicache.integrations.choose import Options, choose_policy, note
+from navicache.models import CallSpec, ModelSpec, find_model, read_calibration
+from navicache.policies import Policy
 from navicache.records import ShadowKind
 
 logger = logging.getLogger("navicache")
-
-DEFAULT_POLICY = "navicache"
-DEFAULT_MODE = "mid"
-TARGETS = {"threshold", "speedup", "max_error"}
-
-
-@dataclass(frozen=True)
-class Options:
-    """What `enable` was asked for, beside the target."""
-
-    policy: str | Policy | None
-    mode: str | None
-    call: CallSpec | None
-    steps: int | None
-    keep: Keep
-    blocks: tuple[str, ...]
-    calibration: Calibration | None
-    shadow: ShadowKind | None
-    knobs: dict[str, Any]
 
 
 def enable(
@@ -129,7 +111,7 @@ def _plan(target: Any, options: Options) -> Plan:
     spec = find_model(type(target).__name__)
     engine = _engine(options, spec, target, _name(target), functools.partial(Host, total=options.steps))
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
-    return Plan({"": functools.partial(kind, target, engine)}, _note(spec, options))
+    return Plan({"": functools.partial(kind, target, engine)}, note(spec, options))
 
 
 def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options: Options) -> Plan:
@@ -144,7 +126,7 @@ def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options:
         label = _name(model) if len(models) == 1 else f"{_name(model)} ({name})"
         engine = _engine(options, spec, model, label, surroundings)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, box)
-    return Plan(parts, _note(spec, options))
+    return Plan(parts, note(spec, options))
 
 
 def _engine(
@@ -153,62 +135,9 @@ def _engine(
     call = options.call or spec.call
     about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
     reader = Reader(call, signature_of(target))
-    return build_engine(_policy(options, spec), reader, target, options.blocks, surroundings=surroundings, **about)
-
-
-def _policy(options: Options, spec: ModelSpec) -> Policy:
-    if options.policy is None or isinstance(options.policy, str):
-        name = policy_name(options.policy or _calibrated(options), options.knobs)
-        knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
-        if options.calibration is not None:
-            check_calibration(options.calibration, name, spec)
-            knobs |= options.calibration.knobs
-        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
-            knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
-        if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
-            knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
-        return build_policy(name, **{**knobs, **options.knobs})
-    if isinstance(options.policy, type) or not callable(getattr(options.policy, "schemes", None)):
-        raise TypeError(
-            f"policy must be a name ({', '.join(POLICIES)}) or a policy such as navicache.policies.NaviCache(...), "
-            f"got {options.policy!r}"
-        )
-    if options.mode is not None or options.knobs:
-        extra = ", ".join([*(["mode"] if options.mode else []), *options.knobs])
-        raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")
-    return options.policy
-
-
-def _calibrated(options: Options) -> str | None:
-    return None if options.calibration is None else options.calibration.method
-
-
-def check_calibration(calibration: Calibration, policy: str, spec: ModelSpec) -> None:
-    """Refuse a calibration of another policy, or of another kind of model."""
-    if calibration.method != policy:
-        raise ValueError(f"this calibration is for policy {calibration.method!r}, not {policy!r}")
-    if spec.transformer not in ("", calibration.model):
-        raise ValueError(f"this calibration was made on a {calibration.model}, and the model is a {spec.transformer}")
-
-
-def policy_name(policy: str | None, knobs: Collection[str]) -> str:
-    """The policy asked for; a speed-up or an error as the target is what `inertial` is for.
-
-    Example:
-        >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {})
-        ('inertial', 'navicache')
-    """
-    return policy or ("inertial" if {"speedup", "max_error"} & set(knobs) else DEFAULT_POLICY)
-
-
-def _note(spec: ModelSpec, options: Options) -> str:
-    """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
-    if isinstance(options.policy, str | None):
-        name = policy_name(options.policy, options.knobs)
-        chosen = preset(spec, name, options.mode or DEFAULT_MODE)
-        if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
-            return spec.note
-    return ""
+    return build_engine(
+        choose_policy(options, spec), reader, target, options.blocks, surroundings=surroundings, **about
+    )
 
 
 def _name(target: Any) -> str:
