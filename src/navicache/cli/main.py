@@ -6,11 +6,12 @@ from collections.abc import Sequence
 import torch
 
 from navicache import __version__
-from navicache.cli import demo, generate, weights
+from navicache.cli import demo, generate, models, weights
 
 COMMANDS = {
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
+    "models": (models, "list known models, what policies are set to there, and where the numbers come from"),
     "weights": (weights, "fetch the weights of LPIPS, once"),
 }
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
