@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import torch
 
 from navicache import __version__
-from navicache.cli import calibrate, demo, generate, weights
+from navicache.cli import calibrate, demo, generate, models, weights
 
 COMMANDS = {
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "calibrate": (calibrate, "measure on a model what TeaCache and MagCache need to know of it"),
+    "models": (models, "list known models, what policies are set to there, and where the numbers come from"),
     "weights": (weights, "fetch the weights of LPIPS, once"),
 }
 INTERRUPTED = 130  # 128 + SIGINT, as shells count

@@ -55,7 +55,8 @@ def _data(method: str) -> dict[str, Any]:
 
 def _preset(shared: Mapping[str, Any], given: Mapping[str, Any], script: str) -> Preset:
     said = ("from", "inferred")
-    knobs = {**shared, **{knob: value for knob, value in given.items() if knob not in said}}
+    own = {knob: value for knob, value in given.items() if knob not in said}
+    knobs = {**own, **shared, **own}  # what the mode is about comes first
     source = f"{script}: {given['from']}"
     return Preset({knob: _frozen(value) for knob, value in knobs.items()}, source, given.get("inferred", False))
 

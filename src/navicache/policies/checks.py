@@ -44,6 +44,15 @@ def check_choice(name: str, value: str, known: Collection[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
 
 
+def check_words(name: str, values: object, known: Collection[str]) -> None:
+    """Refuse what is no tuple of known words."""
+    if not isinstance(values, tuple) or not values:
+        some = next(iter(known))
+        raise ValueError(f"{name} must be a tuple of one word at least, such as ({some!r},), got {values!r}")
+    for value in cast(tuple[str, ...], values):
+        check_choice(name, value, known)
+
+
 def check_whole(name: str, value: object, least: int) -> None:
     """Refuse what is no whole number, or too small."""
     if not isinstance(value, int) or value < least:

@@ -167,8 +167,8 @@ def _finite(value: float | tuple[Any, ...] | None) -> bool:
     return all(map(_finite, value)) if isinstance(value, tuple) else math.isfinite(value)
 
 
-def guarded(gate: Gate[S], *, align_steps: int, last_step: bool, longest_reuse: int | None = None) -> Gate[S]:
-    """The gate behind the guards every policy has."""
+def guarded(gate: Gate[S], *, align_steps: int, last_step: int, longest_reuse: int | None = None) -> Gate[S]:
+    """The gate behind the guards every policy has; `last_step` may also be how many of them."""
     guard = gate if longest_reuse is None else LongestReuse(gate, longest_reuse)
-    guard = LastStep(guard) if last_step else guard
+    guard = LastStep(guard, int(last_step)) if last_step else guard
     return Finite(Align(guard, align_steps))

@@ -6,7 +6,6 @@ from typing import ClassVar
 from navicache.policies.checks import (
     check_align_steps,
     check_choice,
-    check_longest_reuse,
     check_number,
     check_table,
     check_threshold,
@@ -58,7 +57,7 @@ class MagCache:
                 f"interleaved ratios come in pairs, one per guidance branch; got {len(self.ratios)} of them"
             )
         check_threshold(self.threshold)
-        check_longest_reuse(self.longest_reuse)
+        check_whole("longest_reuse", self.longest_reuse, 0)
         check_number("retention", self.retention, 0, 1, "0.2 computes the first fifth of the run")
         check_align_steps(self.align_steps, at_least=1)
         check_choice("comparison", self.comparison, ("<", "<="))

@@ -6,6 +6,7 @@ MLP: compute at the key timesteps, reuse at the next few steps, in the first blo
 The first step inside a window may reuse what was computed before it.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -33,8 +34,8 @@ class WindowGate(IndexGate):
 
     def due(self, step: Step) -> bool:
         """A step without a timestep lies outside."""
-        low, high = self.window
-        inside = step.time is not None and low < int(step.time) < high
+        (low, high), timestep = self.window, whole(step.time)
+        inside = timestep is not None and low < timestep < high
         return not inside or step.index % self.every == 0
 
 
@@ -54,7 +55,7 @@ class KeyGate:
 
     def decide(self, state: int, step: Step) -> tuple[Verdict, int]:
         """A key that is no timestep of the run does nothing."""
-        if step.time is not None and int(step.time) in self.keys:
+        if whole(step.time) in self.keys:
             return DUE, self.reuses
         return (HELD, state - 1) if state else (DUE, 0)
 
@@ -67,6 +68,16 @@ class KeyGate:
         """Nothing to show."""
         del state
         return {}
+
+
+def whole(time: float | None) -> int | None:
+    """A timestep as the rules compare it, cut to a whole number.
+
+    Example:
+        >>> whole(676.9), whole(None)
+        (676, None)
+    """
+    return None if time is None or not math.isfinite(time) else int(time)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from navicache.policies.checks import (
 )
 from navicache.policies.dead_reckoning import DeadReckoning, Taylor
 from navicache.policies.differences import Differences
-from navicache.policies.guards import LastStep, guarded
+from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
 from navicache.policies.protocols import Predictor
@@ -57,10 +57,14 @@ class SeaCache:
 
     def schemes(self) -> tuple[Scheme, ...]:
         """Each guidance branch decides for itself."""
-        gate = LastStep(SignalGate(threshold=self.threshold, by_row=True), self.end_steps)
-        kept = guarded(gate, align_steps=self.align_steps, last_step=False, longest_reuse=self.longest_reuse)
+        gate = guarded(
+            SignalGate(threshold=self.threshold, by_row=True),
+            align_steps=self.align_steps,
+            last_step=self.end_steps,
+            longest_reuse=self.longest_reuse,
+        )
         signal = FilteredLatent(self.exponent)
-        return (Scheme(Blocks(), kept, self._predictor(), self.end_steps > 0, None, signal),)
+        return (Scheme(Blocks(), gate, self._predictor(), self.end_steps > 0, None, signal),)
 
     def _predictor(self) -> Predictor[Any]:
         if self.predictor == "dead_reckoning":

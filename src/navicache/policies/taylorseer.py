@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
-from navicache.policies.checks import check_choice, check_limit, check_whole
+from navicache.policies.checks import check_limit, check_whole, check_words
 from navicache.policies.differences import Differences
 from navicache.policies.fixed import IndexGate
 from navicache.policies.guards import guarded
@@ -57,10 +57,7 @@ class TaylorSeer:
         for knob, least in (("interval", 1), ("align_steps", 1), ("order", 0)):
             check_whole(knob, getattr(self, knob), least)
         check_limit("stop", self.stop)
-        for kind in self.modules:
-            check_choice("modules", kind, KINDS)
-        if not self.modules:
-            raise ValueError('modules must name one kind at least, such as ("self_attention",); lite=True needs none')
+        check_words("modules", self.modules, KINDS)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One per kind of module, all on one schedule."""
