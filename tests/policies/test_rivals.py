@@ -73,6 +73,7 @@ def test_teacache_on_wan(model, retained, steps, shift):
         assert teacache_decisions(policy, signals) == [cond for cond, _ in script]
 
 
+@limits(deadline=None)
 @given(st.lists(st.floats(-50, 50), min_size=5, max_size=5), st.floats(0.001, 1), seeds, st.booleans())
 def test_teacache_with_any_polynomial(coefficients, tau, seed, retained):
     """Sums below zero included: the polynomial is not clamped."""
@@ -83,6 +84,7 @@ def test_teacache_with_any_polynomial(coefficients, tau, seed, retained):
     assert drive(policy, smooth(seed, steps=25)).computed == [cond for cond, _ in script]
 
 
+@limits(deadline=None)
 @given(st.floats(0.005, 0.3), seeds, noises)
 def test_first_block_cache(tau, seed, noise):
     video = smooth(seed, steps=30, noise=noise)
@@ -92,7 +94,7 @@ def test_first_block_cache(tau, seed, noise):
 limit = st.none() | st.integers(0, 6)
 
 
-@limits(max_examples=300)
+@limits(max_examples=300, deadline=None)
 @given(
     st.sampled_from([0.0, 0.02, 0.05, 0.1, 0.3, 1.0, 1.5]),
     st.integers(1, 9),
@@ -130,6 +132,7 @@ def test_taylorseer(interval, warm, order, stop, seed):
         np.testing.assert_allclose(seen.returned, returned, rtol=1e-9, atol=1e-9)
 
 
+@limits(deadline=None)
 @given(st.floats(0.01, 0.5), st.integers(1, 5), st.integers(0, 4), st.integers(1, 5), seeds, noises)
 def test_seacache(tau, first, end, most, seed, noise):
     video = smooth(seed, steps=30, noise=noise)
@@ -139,6 +142,7 @@ def test_seacache(tau, first, end, most, seed, noise):
 
 
 @pytest.mark.parametrize("order", [0, 1])
+@limits(deadline=None)
 @given(seeds)
 def test_seacache_returns_the_residual_on_a_line(order, seed):
     video = smooth(seed, steps=30, noise=0.5)
@@ -184,6 +188,7 @@ def test_pab_on_open_sora():
     assert policy.schemes()[-1].site.blocks == (0, 1, 2, 3, 4)
 
 
+@limits(deadline=None)
 @given(
     st.integers(2, 60),
     st.integers(1, 9),
