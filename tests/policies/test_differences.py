@@ -6,6 +6,7 @@ from itertools import accumulate
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from navicache.policies import Differences, Step, Taylor
@@ -36,6 +37,7 @@ def weighted(predictor: Differences, places: list[int], outputs: list[float], at
     return sum(w * y for w, y in zip(values, outputs[::-1], strict=False))
 
 
+@limits(deadline=None)
 @given(gaps_of, st.integers(1, 5), st.integers(0, 5), st.integers(0, 2), st.randoms(use_true_random=False))
 def test_as_the_recursion(gaps, ahead, degree, after, draw):
     places = list(accumulate(gaps[:-1], initial=0))
@@ -45,6 +47,7 @@ def test_as_the_recursion(gaps, ahead, degree, after, draw):
     assert ours == pytest.approx(recursion(places, outputs, at, degree, after), rel=1e-9, abs=1e-9)
 
 
+@limits(deadline=None)
 @given(gaps_of, st.integers(1, 5), st.integers(0, 1))
 def test_up_to_a_line_it_is_taylor(gaps, ahead, degree):
     step = Step(index=50, own_index=50, gaps=(ahead, *gaps)[: degree + 1])
@@ -58,6 +61,7 @@ def test_a_parabola_is_not():
     assert [w for _, w in Taylor(2).weights(None, step).references] == [3.0, -3.0, 1.0]
 
 
+@limits(deadline=None)
 @given(gaps_of, st.integers(0, 4))
 def test_of_residuals(gaps, degree):
     """x_i plus the same forecast of y - x: what the outputs weigh, their inputs weigh against it."""

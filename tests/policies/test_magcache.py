@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from navicache.models import published, published_models
@@ -76,6 +77,7 @@ def nearest(j: int, length: int, total: int) -> int:
 tables = st.lists(st.floats(0.5, 1.5), min_size=2, max_size=30).map(lambda rest: [1.0, *rest])
 
 
+@limits(deadline=None)
 @given(tables, st.integers(2, 60), st.floats(0.001, 0.5), st.integers(0, 6), st.floats(0.05, 0.6))
 def test_as_the_plain_rule(table, total, tau, most, retention):
     policy = MagCache(ratios=tuple(table), threshold=tau, longest_reuse=most, retention=retention)
@@ -86,6 +88,7 @@ def test_as_the_plain_rule(table, total, tau, most, retention):
         assert ours == plain(table, total, tau, most, retention)
 
 
+@limits(deadline=None)
 @given(st.integers(2, 200), st.integers(1, 200))
 def test_resampling(length, total):
     assert [source(j, length, total) for j in range(total)] == [nearest(j, length, total) for j in range(total)]

@@ -23,8 +23,8 @@ class MagCache:
     """A table, measured once per model, of how much the blocks' residual grows from each step to the next.
 
     The rule is mag_gate.py. The table begins with step 0, whose entry is 1; tables published without it, or under a
-    square root, are brought into this form where they are read (models/published.py). Other defaults are those of
-    diffusers' hook.
+    square root, are brought into this form where they are read (models/published.py). Threshold, K and
+    retention are by default those of diffusers' hook, which is `rounding="nearest"`.
 
     Example:
         >>> MagCache(ratios=(1.0, 0.98, 0.99, 0.97)).schemes()[0].gate.reads
