@@ -11,6 +11,7 @@ from navicache.records import ShadowKind
 
 DEFAULT_POLICY = "navicache"
 DEFAULT_MODE = "mid"
+WAN_VALUES = ("navicache", "ema")  # what a model's own note speaks of
 TARGETS = {"threshold", "speedup", "max_error"}
 
 
@@ -79,8 +80,8 @@ def policy_name(policy: str | None, knobs: Collection[str]) -> str:
 def note(spec: ModelSpec, options: Options) -> str:
     """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
     if isinstance(options.policy, str | None):
-        name = policy_name(options.policy, options.knobs)
+        name = policy_name(options.policy or _calibrated(options), options.knobs)
         chosen = preset(spec, name, options.mode or DEFAULT_MODE)
         if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
-            return spec.note
+            return spec.note if name in WAN_VALUES else f"{name} on {spec.name}: {chosen.source}"
     return ""
