@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -61,7 +61,7 @@ class PublishedMixin:
     _optional_keys: frozenset[str] = frozenset()  # may be missing in a checkpoint
 
     @classmethod
-    def from_pretrained(cls, pretrained_model_name_or_path: Any, **options: Any) -> Self:
+    def from_pretrained(cls, pretrained_model_name_or_path: Any, **options: Any) -> Any:
         """Open a folder or a repository of the hub; a checkpoint with keys missing, extra or misshapen is an error.
 
         The form is told by the configuration: diffusers writes the name of the class into it. A published checkpoint
@@ -109,9 +109,7 @@ def check_keys(path: Path, model: nn.Module, optional: Collection[str]) -> set[s
     """Compare names and shapes before any weight is read; returns the optional keys the file lacks."""
     found, wanted = read_shapes(path), {key: tuple(value.shape) for key, value in model.state_dict().items()}
     absent = wanted.keys() - found.keys()
-    misshapen = {
-        key: (found[key], wanted[key]) for key in wanted.keys() & found.keys() if found[key] != wanted[key]
-    }
+    misshapen = {key: (found[key], wanted[key]) for key in wanted.keys() & found.keys() if found[key] != wanted[key]}
     complain(str(path), absent - set(optional), found.keys() - wanted.keys(), misshapen)
     return absent
 

@@ -169,5 +169,3 @@ class TemporalVAE(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """There and back, without noise."""
         return self.decode(self.encode(x).mode(), x.shape[2])
-
-

@@ -61,7 +61,8 @@ class STDiT3Transformer(PublishedMixin, ModelMixin, ConfigMixin, CacheMixin):
         """Random weights."""
         super().__init__()
         _check(hidden_size, num_heads, skip_y_embedder)
-        self.patch = tuple(patch_size)
+        time, tall, wide = patch_size
+        self.patch = (time, tall, wide)
         self.out_channels = in_channels * (2 if pred_sigma else 1)
         self.rope = RotaryEmbedding(hidden_size // num_heads)
         self.x_embedder = PatchEmbedder(self.patch, in_channels, hidden_size)
@@ -72,8 +73,7 @@ class STDiT3Transformer(PublishedMixin, ModelMixin, ConfigMixin, CacheMixin):
         block = (hidden_size, num_heads, mlp_ratio, qk_norm)
         self.spatial_blocks = nn.ModuleList([STDiT3Block(*block, temporal=False) for _ in range(depth)])
         self.temporal_blocks = nn.ModuleList([STDiT3Block(*block, temporal=True) for _ in range(depth)])
-        volume = self.patch[0] * self.patch[1] * self.patch[2]
-        self.final_layer = FinalLayer(hidden_size, volume * self.out_channels)
+        self.final_layer = FinalLayer(hidden_size, time * tall * wide * self.out_channels)
         self.requires_grad_(False)
 
     def forward(
@@ -168,7 +168,9 @@ def key_mask(mask: Tensor | None, batch: int) -> Tensor | None:
 def _required(**sizes: Tensor | None) -> dict[str, Tensor]:
     given = {name: value for name, value in sizes.items() if value is not None}
     if len(given) < len(sizes):
-        raise ValueError(f"pass {', '.join(sorted(set(sizes) - set(given)))} as tensors: the model is conditioned on them")
+        raise ValueError(
+            f"pass {', '.join(sorted(set(sizes) - set(given)))} as tensors: the model is conditioned on them"
+        )
     return given
 
 

@@ -43,7 +43,8 @@ class SpatialVAE(nn.Module):
 
     def decode(self, latents: Tensor) -> Tensor:
         """Latents to (images, 3, height, width)."""
-        return self.module.decode(latents / self.scaling, return_dict=False)[0]
+        scaled: Any = latents / self.scaling  # annotated as a FloatTensor upstream
+        return self.module.decode(scaled, return_dict=False)[0]
 
 
 class AutoencoderOpenSora(PublishedMixin, ModelMixin, ConfigMixin):
