@@ -110,10 +110,10 @@ def _scene(request: Request, references: list[Any], strategy: Any, video: Video,
 
 
 def _prompts(prompt: str | Sequence[str]) -> list[str]:
-    texts = [prompt] if isinstance(prompt, str) else list(prompt)
-    if not all(isinstance(text, str) for text in texts) or not texts:
+    texts = [prompt] if isinstance(prompt, str) else prompt
+    if not (isinstance(texts, list | tuple) and texts and all(isinstance(text, str) for text in texts)):
         raise TypeError(f"prompt must be a text or a list of texts, got {prompt!r}")
-    return texts
+    return list(texts)
 
 
 def _one_each(name: str, values: Any, count: int) -> list[Any]:

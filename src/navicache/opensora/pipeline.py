@@ -157,6 +157,7 @@ class OpenSoraPipeline(DiffusionPipeline):
         self.maybe_free_model_hooks()
         return OpenSoraPipelineOutput(frames=frames) if return_dict else (frames,)
 
+    @torch.no_grad()
     def encode_prompt(self, prompts: Sequence[str]) -> Text:
         """States and mask of prompts as they are: without scores, not cleaned."""
         if self.tokenizer is None or self.text_encoder is None:
