@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.opensora.common import seeded, table, tensors, tiny_transformer, worst
 
-from navicache.opensora import RectifiedFlowScheduler
-from navicache.opensora import denoising
+from navicache.opensora import RectifiedFlowScheduler, denoising
 from navicache.opensora.conditioning import Frames
 from navicache.opensora.inputs import Video
 from navicache.opensora.text import Text

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import torch
 
 from navicache import __version__
-from navicache.cli import demo, generate, weights
+from navicache.cli import convert_opensora, demo, generate, weights
 
 COMMANDS = {
+    "convert-opensora": (convert_opensora, "make a diffusers folder of published Open-Sora 1.2 checkpoints"),
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "weights": (weights, "fetch the weights of LPIPS, once"),

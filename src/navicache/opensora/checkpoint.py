@@ -73,7 +73,7 @@ class PublishedMixin:
         config = source.config()
         if "_class_name" not in config:
             _refuse(options)
-            return load_published(cls, config, source, dtype)
+            return load_published(cls, config, source, dtype or torch.float32)  # diffusers' own default
         wants_info = options.pop("output_loading_info", False)
         parent: Any = super()
         model, info = parent.from_pretrained(pretrained_model_name_or_path, output_loading_info=True, **options)
@@ -82,7 +82,7 @@ class PublishedMixin:
         return (model, info) if wants_info else model
 
 
-def load_published(cls: Any, config: Mapping[str, Any], source: Source, dtype: torch.dtype | None) -> Any:
+def load_published(cls: Any, config: Mapping[str, Any], source: Source, dtype: torch.dtype) -> Any:
     """Build from what of the configuration the class knows, check every key, then load."""
     from accelerate import init_empty_weights
 
@@ -90,11 +90,10 @@ def load_published(cls: Any, config: Mapping[str, Any], source: Source, dtype: t
     with init_empty_weights():  # parameters only: a buffer the file lacks keeps its value
         model = cls(**known_settings(cls, config))
     absent = check_keys(path, model, cls._optional_keys)
-    model.load_state_dict(load_file(path), strict=False, assign=True)
+    state = {key: value.to(dtype) for key, value in load_file(path).items()}
+    model.load_state_dict(state, strict=False, assign=True)
     for key in absent:
-        model.get_submodule(key.rpartition(".")[0]).to(model.dtype)
-    if dtype is not None:
-        model.to(dtype)
+        model.get_submodule(key.rpartition(".")[0]).to(dtype)
     model.register_to_config(_name_or_path=source.place)
     return model.requires_grad_(False).eval()
 
@@ -121,6 +120,12 @@ def read_shapes(path: Path) -> Shapes:
             return {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118  (no mapping)
     except SafetensorError as error:
         raise ValueError(f"{path} is no safetensors file, or damaged: get it again ({error})") from error
+
+
+def stored_dtype(path: Path) -> torch.dtype:
+    """The dtype a safetensors file keeps its first tensor in."""
+    with safe_open(path, framework="pt") as file:
+        return file.get_tensor(next(iter(file.keys()))).dtype
 
 
 def complain(

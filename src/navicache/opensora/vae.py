@@ -83,8 +83,11 @@ class AutoencoderOpenSora(PublishedMixin, ModelMixin, ConfigMixin):
         """Random weights."""
         super().__init__()
         self.micro_batch_size = micro_batch_size
-        self.spatial_vae = SpatialVAE({**SPATIAL, **known_settings(AutoencoderKL, vae_2d or {})}, spatial_scaling)
-        self.temporal_vae = TemporalVAE(**known_settings(TemporalVAE, vae_temporal or {}))
+        spatial = {**SPATIAL, **known_settings(AutoencoderKL, vae_2d or {})}
+        temporal = known_settings(TemporalVAE, vae_temporal or {})
+        self.register_to_config(vae_2d=spatial, vae_temporal=temporal)  # without settings of training code
+        self.spatial_vae = SpatialVAE(spatial, spatial_scaling)
+        self.temporal_vae = TemporalVAE(**temporal)
         self.register_buffer("scale", torch.tensor(scale).view(1, -1, 1, 1, 1))
         self.register_buffer("shift", torch.tensor(shift).view(1, -1, 1, 1, 1))
         self.requires_grad_(False)
