@@ -10,6 +10,8 @@ from tests.opensora import published
 from tests.opensora.common import run, tiny_pipe, tiny_text_encoder, tiny_tokenizer, tiny_transformer
 
 from navicache.cli import main
+from navicache.cli.job import Source
+from navicache.cli.loading import load
 from navicache.opensora import OpenSoraPipeline, STDiT3Transformer
 from navicache.opensora.checkpoint import stored_dtype
 
@@ -75,3 +77,10 @@ def test_bad_places(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "holds no published vae" in refused(capsys, source, tmp_path / "out")
     published.save_transformer(source / "another")
     assert "holds two of transformer" in refused(capsys, source, tmp_path / "out")
+
+
+def test_generate_opens_the_folder(tmp_path: Path) -> None:
+    tiny_pipe().save_pretrained(tmp_path)
+    pipe = load(Source(str(tmp_path), dtype="float32", device="cpu"))
+    pipe.set_progress_bar_config(disable=True)
+    assert torch.equal(run(pipe), run(tiny_pipe()))

@@ -64,8 +64,7 @@ def test_rows_do_not_mix(active: list[bool]) -> None:
     assert (both - torch.cat(each)).abs().max() < 2e-5
 
 
-@pytest.mark.parametrize("kind", ["spatial_blocks", "temporal_blocks"])
-@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(("kind", "masked"), [("spatial_blocks", False), ("temporal_blocks", True)])
 def test_blocks_compile_without_a_break(kind: str, masked: bool) -> None:
     block = getattr(MODEL, kind)[0]
     hidden, text = torch.randn(2, 12, 64), torch.randn(2, 6, 64)
