@@ -6,16 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from navicache.opensora.rates import wave_rates
+
 WAVES = 256  # sines and cosines of a scalar
 LONGEST = 10000.0
-
-
-def sinusoid(values: Tensor) -> Tensor:
-    """[cos(s f), sin(s f)] of every scalar in float32, with f_j = 10000^(-j / 128)."""
-    half = WAVES // 2
-    rates = torch.exp(-math.log(LONGEST) * torch.arange(half, dtype=torch.float32, device=values.device) / half)
-    angles = values.float()[:, None] * rates
-    return torch.cat([angles.cos(), angles.sin()], dim=-1)
 
 
 def position_embedding(grid: tuple[int, int], side: Tensor, width: int, dtype: torch.dtype) -> Tensor:
@@ -44,16 +38,20 @@ def _waves(count: int, base: int, side: Tensor, rates: Tensor) -> Tensor:
 
 
 class ScalarEmbedder(nn.Module):
-    """A scalar (the timestep, or frames per second) as a vector."""
+    """A scalar s (the timestep, or frames per second) as a vector: two linear layers over [cos(s f), sin(s f)]."""
+
+    rates: Tensor
 
     def __init__(self, width: int) -> None:
-        """Two linear layers over the sinusoid."""
+        """The rates f are kept as bits, for a model cast to another dtype keeps them in float32."""
         super().__init__()
+        self.register_buffer("rates", wave_rates(WAVES // 2).view(torch.int32), persistent=False)
         self.mlp = nn.Sequential(nn.Linear(WAVES, width), nn.SiLU(), nn.Linear(width, width))
 
     def forward(self, values: Tensor, dtype: torch.dtype) -> Tensor:
         """(batch,) to (batch, width)."""
-        return self.mlp(sinusoid(values).to(dtype))
+        angles = values.float()[:, None] * self.rates.view(torch.float32)
+        return self.mlp(torch.cat([angles.cos(), angles.sin()], dim=-1).to(dtype))
 
 
 class Mlp(nn.Module):
