@@ -37,6 +37,9 @@ def test_all_parts(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     pipe.set_progress_bar_config(disable=True)
     assert torch.equal(run(pipe), run(tiny_pipe()))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "source"]
+    unconverted = OpenSoraPipeline.from_pretrained(source)
+    unconverted.set_progress_bar_config(disable=True)
+    assert torch.equal(run(unconverted), run(pipe))
 
 
 def test_without_text(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,6 +50,17 @@ def test_without_text(source: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     for part in ("transformer", "vae"):
         assert stored_dtype(tmp_path / "out" / part / "diffusion_pytorch_model.safetensors") == torch.bfloat16
     assert OpenSoraPipeline.from_pretrained(tmp_path / "out").text_encoder is None
+
+
+def test_published_folders_open_as_a_pipeline(source: Path) -> None:
+    tokenizer = tiny_tokenizer()
+    pipe = OpenSoraPipeline.from_pretrained(source, dtype=torch.bfloat16, tokenizer=tokenizer)
+    assert pipe.transformer.dtype == pipe.vae.dtype == torch.bfloat16
+    assert pipe.tokenizer is tokenizer and pipe.text_encoder is None
+    with pytest.raises(ValueError, match="opened without device_map"):
+        OpenSoraPipeline.from_pretrained(source, device_map="balanced")
+    with pytest.raises(ValueError, match="holds no published vae"):
+        OpenSoraPipeline.from_pretrained(source / "OpenSora-STDiT-v3")
 
 
 def test_one_model(source: Path, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ class PublishedMixin:
         The form is told by the configuration: diffusers writes the name of the class into it. A published checkpoint
         takes `dtype` and the options of the hub; all options of diffusers need a diffusers folder.
         """
-        dtype = _dtype(options.get("dtype", options.get("torch_dtype")))
+        dtype = _dtype(options.get("dtype") or options.get("torch_dtype"))
         hub = {name: options[name] for name in HUB_OPTIONS if options.get(name) is not None}
         source = Source(str(pretrained_model_name_or_path), options.get("subfolder") or "", hub)
         config = source.config()

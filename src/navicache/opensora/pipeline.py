@@ -1,6 +1,7 @@
 """Open-Sora 1.2: text, images and videos to video."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from navicache.opensora.inputs import Extras, Scene, Settings, check_generators,
 from navicache.opensora.masks import ALIGN
 from navicache.opensora.output import OpenSoraPipelineOutput, present
 from navicache.opensora.prompts import Scores, prompt_of
+from navicache.opensora.published import open_parts
 from navicache.opensora.scheduler import RectifiedFlowScheduler
 from navicache.opensora.text import Text, check_embeds, encode, tokenise
 from navicache.opensora.transformer import STDiT3Transformer
@@ -51,6 +53,21 @@ class OpenSoraPipeline(DiffusionPipeline):
             tokenizer=tokenizer, text_encoder=text_encoder, transformer=transformer, vae=vae, scheduler=scheduler
         )
         self._interrupt, self._num_timesteps, self._guidance_scale = False, 0, 1.0
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path: Any, **options: Any) -> Any:
+        """Open a diffusers folder, or a folder with the published checkpoints in folders below it.
+
+        The latter takes `dtype`, and parts of the pipeline in place of those it holds.
+        """
+        place = Path(str(pretrained_model_name_or_path))
+        if not place.is_dir() or (place / cls.config_name).is_file():
+            return super().from_pretrained(pretrained_model_name_or_path, **options)
+        dtype = options.pop("dtype", None) or options.pop("torch_dtype", None) or torch.float32
+        parts = open_parts(place, dtype)
+        if unknown := sorted(options.keys() - parts.keys()):
+            raise ValueError(f"published checkpoints are opened without {', '.join(unknown)}: leave it out")
+        return cls(**{**parts, **options})
 
     @property
     def num_timesteps(self) -> int:

@@ -17,7 +17,7 @@ def read_reference(reference: Any, height: int, width: int) -> Tensor:
         height: in pixels.
         width: in pixels.
     """
-    if str(getattr(reference, "dtype", "float")).removeprefix("torch.")[:5] not in ("float", "bfloa"):
+    if "float" not in str(getattr(reference, "dtype", "float")):
         raise TypeError(f"a reference must hold floats in [0, 1], got {reference.dtype}: divide bytes by 255")
     processor = VaeImageProcessor(do_resize=False, do_convert_rgb=True)
     frames = processor.preprocess(reference).float()
