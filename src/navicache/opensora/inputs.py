@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.opensora.masks import Placement, parse_strategy
+from navicache.opensora.masks import Placement, check_placements, parse_strategy
 from navicache.opensora.prompts import Request, Scores, prepare, split_request
 from navicache.opensora.references import read_reference
 from navicache.opensora.sizes import IMAGE_FPS, MICRO_FRAMES, PIXELS, frame_count, latent_size, video_size
@@ -84,7 +84,7 @@ def read_scenes(
     return [
         _scene(
             request,
-            list(references or []),
+            _listed(references),
             strategy,
             video,
             {} if prompt is None else prepare(request.prompt, scores, cleaned),
@@ -100,13 +100,9 @@ def _scene(request: Request, references: list[Any], strategy: Any, video: Video,
     if strategy is None and len(references) > 1:
         raise ValueError(f"say where the {len(references)} references go: mask_strategy='0;0,1,0,-1,1' for two")
     placements = parse_strategy("0" if strategy is None and references else strategy)
-    for placement in placements:
-        if placement.reference >= len(references):
-            raise ValueError(
-                f"the mask strategy names reference {placement.reference}, and there are {len(references)}: "
-                "pass it in references; they count from 0"
-            )
-    return Scene(parts, tuple(read_reference(one, video.height, video.width) for one in references), placements)
+    read = tuple(read_reference(one, video.height, video.width) for one in references)
+    check_placements(placements, [latent_size(one.shape[2], *one.shape[3:])[0] for one in read], video.latents[0])
+    return Scene(parts, read, placements)
 
 
 def _prompts(prompt: str | Sequence[str]) -> list[str]:
@@ -116,11 +112,17 @@ def _prompts(prompt: str | Sequence[str]) -> list[str]:
     return list(texts)
 
 
+def _listed(references: Any) -> list[Any]:
+    if not isinstance(references, list | tuple | None):
+        raise TypeError(f"references must be a list such as references=[image], got {type(references).__name__}")
+    return list(references or [])
+
+
 def _one_each(name: str, values: Any, count: int) -> list[Any]:
-    values = [None] * count if values is None else list(values)
-    if len(values) != count:
-        raise ValueError(f"{name} must have one entry per prompt, {count}, got {len(values)}")
-    return values
+    values = [None] * count if values is None else values
+    if not isinstance(values, list | tuple) or len(values) != count:
+        raise ValueError(f"{name} must be a list with one entry per prompt, {count}")
+    return list(values)
 
 
 @dataclass(frozen=True)
@@ -132,11 +134,14 @@ class Settings:
     loops: int
     output_type: str
     align: int | None
+    videos: int = 1
 
     def check(self, video: Video) -> None:
         """Refuse what cannot run."""
-        if self.steps < 1 or self.loops < 1:
-            raise ValueError("num_inference_steps and num_loops must be 1 or more")
+        if min(self.steps, self.loops, self.videos) < 1:
+            raise ValueError("num_inference_steps, num_loops and num_videos_per_prompt must be 1 or more")
+        if self.align is not None and self.align < 1:
+            raise ValueError(f"align must be 1 or more, or None, got {self.align}: 5 is usual")
         if self.output_type not in OUTPUT_TYPES:
             raise ValueError(f"output_type must be one of {', '.join(OUTPUT_TYPES)}, got {self.output_type!r}")
         if self.loops > 1 and (video.num_frames % MICRO_FRAMES or video.num_frames == MICRO_FRAMES):

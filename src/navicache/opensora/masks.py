@@ -84,9 +84,11 @@ def apply_strategy(
     A ratio of 1 means that the frame is made from noise.
     """
     latents, frames = latents.clone(), latents.shape[1]
+    placements = [placement for placement in placements if placement.loop == loop]
+    check_placements(placements, [reference.shape[1] for reference in references], frames)
     mask = torch.ones(frames)
-    for placement in (placement for placement in placements if placement.loop == loop):
-        reference = _reference(references, placement.reference)
+    for placement in placements:
+        reference = references[placement.reference]
         source = aligned(placement.reference_start, reference.shape[1], align)
         target = aligned(placement.target_start, frames, align)
         length = min(placement.length, frames - target, reference.shape[1] - source)
@@ -95,7 +97,13 @@ def apply_strategy(
     return latents, mask
 
 
-def _reference(references: Sequence[Tensor], index: int) -> Tensor:
-    if index >= len(references):
-        raise ValueError(f"a mask strategy names reference {index}, and there are {len(references)}: they count from 0")
-    return references[index]
+def check_placements(placements: Sequence[Placement], lengths: Sequence[int], frames: int) -> None:
+    """Refuse placements that name a reference or a latent frame there is not; `lengths` are those of the references."""
+    for placement in placements:
+        if placement.reference >= len(lengths):
+            raise ValueError(
+                f"the mask strategy names reference {placement.reference}, and there are {len(lengths)}: "
+                "pass it in references; they count from 0"
+            )
+        aligned(placement.reference_start, lengths[placement.reference], None)
+        aligned(placement.target_start, frames, None)

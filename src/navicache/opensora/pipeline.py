@@ -152,7 +152,7 @@ class OpenSoraPipeline(DiffusionPipeline):
         if list(callback_on_step_end_tensor_inputs) not in ([], ["latents"]):
             raise ValueError("callbacks get the latents: callback_on_step_end_tensor_inputs=['latents']")
         video = plan_video(resolution, aspect_ratio, (height, width), num_frames, fps)
-        settings = Settings(num_inference_steps, guidance_scale, num_loops, output_type, align)
+        settings = Settings(num_inference_steps, guidance_scale, num_loops, output_type, align, num_videos_per_prompt)
         settings.check(video)
         given = self._given_text(prompt, prompt_embeds, prompt_attention_mask)
         scenes = read_scenes(
@@ -188,8 +188,7 @@ class OpenSoraPipeline(DiffusionPipeline):
         different = list(dict.fromkeys(prompts))
         text = self.encode_prompt(different)
         order = torch.tensor([different.index(prompt) for prompt in prompts], device=text.mask.device)
-        each = order.split(len(scenes))
-        return [Text(text.embeds[rows], text.mask[rows]) for rows in each]
+        return [Text(text.embeds[rows], text.mask[rows]) for rows in order.split(len(scenes))]
 
     def _given_text(self, prompt: Any, embeds: Tensor | None, mask: Tensor | None) -> Text | None:
         if (prompt is None) == (embeds is None):
