@@ -120,6 +120,11 @@ def test_what_is_no_checkpoint(tmp_path: Path) -> None:
         STDiT3Transformer.from_pretrained(tmp_path)
 
 
+def test_a_name_that_cannot_be_fetched() -> None:
+    with pytest.raises(OSError, match=r"cannot get config\.json of owner/name: it is no folder here"):
+        STDiT3Transformer.from_pretrained("owner/name", local_files_only=True)
+
+
 def test_options(tmp_path: Path) -> None:
     published.save_transformer(tmp_path / "sub")
     assert_same(STDiT3Transformer.from_pretrained(tmp_path, subfolder="sub"), tiny_transformer())
