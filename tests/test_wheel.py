@@ -64,6 +64,7 @@ def probe(site_packages: Path) -> dict:
 def test_wheel_carries_types_and_licence_and_nothing_beside_the_package(wheel: Path):
     names = zipfile.ZipFile(wheel).namelist()
     assert "navicache/py.typed" in names
+    assert {f"navicache/models/data/{method}.json" for method in ("teacache", "magcache", "pab")} <= set(names)
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
     assert {name.split("/")[0].split("-")[0] for name in names} == {"navicache"}
 

@@ -136,3 +136,16 @@ def test_schedulers_take_turns(plan, tmp_path):
     plan.write_text(text.replace("UniPCMultistepScheduler", "UniPC"))
     with pytest.raises(SystemExit):
         main(["bench", str(plan), "--out", str(tmp_path / "other")])
+
+
+def test_a_policy_that_cannot_be_on_the_model_does_not_stop_the_others(plan, tmp_path, capsys):
+    text = PLAN.replace('{ name = "half"', '{ name = "deep", policy = "dbcache" },\n    { name = "half"')
+    plan.write_text(text)
+    out = tmp_path / "out"
+    assert main(["bench", str(plan), "--out", str(out), "--prompts", "1"]) == 0
+    rows = list(rows_of(out).values())
+    assert [row["setting"] for row in rows if row["kind"] == "refused"] == ["deep"]
+    assert len(rows) == 8 and "half" in [row["setting"] for row in rows if row["kind"] == "cached"]
+    assert "not possible: deep on tiny: " in capsys.readouterr().out
+    assert main(["report", str(out)]) == 0
+    assert "Not possible: deep on tiny" in (out / "report.html").read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ class Linear:
 
     order: int = 2
     products: str = "none"
+    keeps_inputs: bool = False
 
     def init(self):
         return 0

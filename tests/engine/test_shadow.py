@@ -5,7 +5,7 @@ import torch
 from tests.engine.test_mended import told
 from tests.engine.test_rows import Curved, latents
 from tests.engine.test_sync import transfers
-from tests.engine.toys import Doubler, engine_for, ramp
+from tests.engine.toys import WHOLE_MODEL, Doubler, engine_for, ramp
 
 from navicache import Trace
 from navicache.engine import Host
@@ -59,7 +59,7 @@ def test_a_line_is_predicted_without_error_by_dead_reckoning(shadow):
 
 
 @BOTH
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", WHOLE_MODEL)
 def test_decisions_are_those_of_a_cached_run_and_only_they_teach(name, shadow):
     """The latents do not depend on the outputs here, so both kinds must decide alike."""
     policy = POLICIES[name](align_steps=3)
@@ -93,7 +93,7 @@ def test_followers_run_too_and_are_given_the_same_kind(shadow):
 
 
 @BOTH
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", WHOLE_MODEL)
 def test_the_truth_costs_no_further_sync(name, shadow, transfers):
     counts = []
     for kind in (None, shadow):

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from tests.engine.toys import Doubler, engine_for, ramp
+from tests.engine.toys import WHOLE_MODEL, Doubler, engine_for, ramp
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from navicache.engine import Host, fetch
-from navicache.policies import POLICIES, Inertial, NaviCache, Static
+from navicache.policies import Inertial, NaviCache, Policy, Static, build_policy
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
 
@@ -53,7 +53,7 @@ def guided_run(policy, surroundings=Host, steps: int = STEPS, rows: int = 1) -> 
     return marks
 
 
-CASES = {name: kind(align_steps=3) for name, kind in POLICIES.items()}
+CASES: dict[str, Policy] = {name: build_policy(name, align_steps=3) for name in WHOLE_MODEL}
 CASES |= {
     "inertial, by channel": Inertial(align_steps=3, by_channel=True),
     "inertial, curved": Inertial(align_steps=3, curved=True),

@@ -13,6 +13,9 @@ from navicache.models import CallSpec
 from navicache.policies import Policy, Scheme, guarded
 from navicache.records import ShadowKind
 
+# Policies that replace the whole model: what a function without blocks can be cached with.
+WHOLE_MODEL = ("navicache", "inertial", "easycache", "ema", "static", "random")
+
 
 @dataclass(frozen=True)
 class Custom:

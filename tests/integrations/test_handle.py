@@ -178,7 +178,7 @@ def test_models_without_a_published_setting_are_named(name: str, caplog: pytest.
     assert all(note in text for note in cache.notes)
     assert bool(cache.notes) == (name != "hunyuan")
     if name == "flux":
-        assert "no setting is published for this model" in text
+        assert "no setting is published for FLUX.1" in text
     caplog.clear()
     with caplog.at_level(logging.WARNING, "navicache"), navicache.enable(TINY[name].build(), threshold=0.1) as cache:
         assert not cache.notes  # who names a threshold needs no advice

@@ -20,6 +20,7 @@ T2V_13B = {**COMMON, "in_channels": 16, "out_channels": 16, "num_attention_heads
 T2V_14B = {**COMMON, "in_channels": 16, "out_channels": 16, "num_attention_heads": 40, "num_layers": 40}
 I2V_14B = {**COMMON, "in_channels": 36, "out_channels": 16, "num_attention_heads": 40, "num_layers": 40}
 TI2V_5B = {**COMMON, "in_channels": 48, "out_channels": 48, "num_attention_heads": 24, "num_layers": 30}
+COG = "CogVideoXTransformer3DModel"
 HUNYUAN = {"in_channels": 16, "num_attention_heads": 24, "num_layers": 20, "num_single_layers": 40}
 
 
@@ -30,10 +31,19 @@ HUNYUAN = {"in_channels": 16, "num_attention_heads": 24, "num_layers": 20, "num_
         (WAN, T2V_14B, 1, "Wan 2.1 T2V-14B"),
         (WAN, I2V_14B, 1, "Wan 2.1 I2V-14B"),
         (WAN, TI2V_5B, 1, "Wan 2.2 TI2V-5B"),
-        (WAN, T2V_14B, 2, "Wan 2.2 A14B"),
-        (WAN, I2V_14B, 2, "Wan 2.2 A14B"),
+        (WAN, T2V_14B, 2, "Wan 2.2 T2V-A14B"),
+        (WAN, I2V_14B, 2, "Wan 2.2 I2V-A14B"),
         ("HunyuanVideoTransformer3DModel", HUNYUAN, 1, "HunyuanVideo"),
-        ("CogVideoXTransformer3DModel", {"in_channels": 16, "num_layers": 42}, 1, "CogVideoX"),
+        (COG, {"in_channels": 16, "num_layers": 30, "num_attention_heads": 30}, 1, "CogVideoX-2b"),
+        (COG, {"in_channels": 16, "num_layers": 42, "patch_size_t": None}, 1, "CogVideoX-5b"),
+        (COG, {"in_channels": 32, "num_layers": 42}, 1, "CogVideoX-5b-I2V"),
+        (COG, {"in_channels": 16, "num_layers": 42, "patch_size_t": 2}, 1, "CogVideoX1.5-5B"),
+        (COG, {"in_channels": 32, "num_layers": 42, "patch_size_t": 2}, 1, "CogVideoX1.5-5B-I2V"),
+        (COG, {"in_channels": 16, "num_layers": 2}, 1, "CogVideoX of an unlisted size"),
+        ("FluxTransformer2DModel", {"in_channels": 64, "num_layers": 19, "num_single_layers": 38}, 1, "FLUX.1"),
+        ("LTXVideoTransformer3DModel", {"in_channels": 128, "num_layers": 28}, 1, "LTX-Video"),
+        ("MochiTransformer3DModel", {"in_channels": 12, "num_layers": 48}, 1, "Mochi 1"),
+        ("STDiT3Transformer", {"depth": 28, "in_channels": 4}, 1, "Open-Sora 1.2"),
     ],
 )
 def test_real_configs(transformer, config, experts, name):
@@ -78,10 +88,11 @@ def test_every_model_can_be_found():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="unknown model 'Wan'; known: 'Wan 2.2 A14B'.*'HunyuanVideo'"):
+    with pytest.raises(ValueError, match="unknown model 'Wan'; known: 'Wan 2.2 I2V-A14B'.*'HunyuanVideo'"):
         model_named("Wan")
 
 
 def test_cogvideox_has_its_channels_behind_the_frames():
-    assert model_named("CogVideoX").call == CallSpec(channel_dim=2)
+    for spec in MODELS:
+        assert (spec.call == CallSpec(channel_dim=2)) == spec.name.startswith("CogVideoX")
     assert model_named("HunyuanVideo").call == CallSpec()

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from navicache.policies import Outcome, Policy, Step, Weights
+from navicache.policies import Outcome, Scheme, Step, Weights
 
 
 class Kept(NamedTuple):
@@ -35,8 +35,24 @@ class Seen:
         return "".join("C" if c else "r" for c in self.computed)
 
 
+@dataclass(frozen=True)
+class Single:
+    """One scheme of a policy that may have several."""
+
+    scheme: Scheme
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        return (self.scheme,)
+
+
+class Schemes(Protocol):
+    """All that is driven of a policy."""
+
+    def schemes(self) -> tuple[Scheme, ...]: ...
+
+
 def drive(
-    policy: Policy,
+    policy: Schemes,
     video: Any,
     *,
     tell_total: bool = True,
@@ -56,7 +72,7 @@ def drive(
 
 
 def drive_loop(
-    policy: Policy,
+    policy: Schemes,
     total: int,
     input_at: Callable[[int, Any], Any],
     network: Callable[[int, Any], Any],
@@ -75,7 +91,10 @@ def drive_loop(
     by_channel = "by_channel" in gate.reads
     for i in range(total):
         x = input_at(i, output)
-        step = step_filter(_step(i, told, x, x_seen, kept, by_channel))
+        step = _step(i, told, x, x_seen, kept, by_channel)._replace(time=1000.0 * (1 - i / total))
+        if scheme.signal != "input":  # the input stands for whatever signal it is
+            step = step._replace(**_sizes(step, x_seen, kept))
+        step = step_filter(step)
         verdict, state = gate.decide(state, step)
         seen.decided.append(gate.explain(state))
         guess = apply(predictor.weights(memory, step), x, kept) if kept else None
@@ -106,6 +125,14 @@ def _step(i: int, total: int | None, x: Any, x_seen: Any, kept: list[Kept], by_c
         known |= {"since_computed": size(x - kept[0].x), "output_size": size(kept[0].y)}
     gaps = _gaps(i, kept)
     return Step(index=i, own_index=i, total=total, elements=x.size, gap=gaps[0] if gaps else 0, gaps=gaps, **known)
+
+
+def _sizes(step: Step, x_seen: Any, kept: list[Kept]) -> dict[str, float]:
+    """What a signal of its own is measured by, beside its changes."""
+    sizes: dict[str, float] = {}
+    if step.since_seen is not None:
+        sizes |= {"seen_size": size(x_seen), "relative_seen": step.since_seen / size(x_seen)}
+    return sizes | ({"computed_size": size(kept[0].x)} if kept else {})
 
 
 def _outcome(i: int, total: int | None, x: Any, y: Any, kept: list[Kept], guess: Any, by_channel: bool) -> Outcome:

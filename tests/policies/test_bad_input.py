@@ -6,7 +6,15 @@ import re
 import pytest
 
 from navicache.estimator import Schedule
-from navicache.policies import EasyCache, Ema, NaviCache, Random, Static, build_policy, find_policy
+from navicache.policies import (
+    EasyCache,
+    Ema,
+    NaviCache,
+    Random,
+    Static,
+    build_policy,
+    find_policy,
+)
 from navicache.policies.navicache import WORDS
 
 
@@ -108,6 +116,10 @@ def test_unknown_policy():
         ("ema", "alfa", "alpha"),
         ("static", "intervall", "interval"),
         ("random", "probabilty", "probability"),
+        ("teacache", "coefficient", "coefficients"),
+        ("magcache", "ratio", "ratios"),
+        ("taylorseer", "intervals", "interval"),
+        ("dbcache", "tresholds", "threshold"),
     ],
 )
 def test_misspelt_knob(name, knob, meant):

@@ -10,19 +10,28 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
-from tests.policies.drive import drive
+from tests.policies.drive import Single, drive
 from tests.policies.trajectories import smooth
 
-from navicache.policies import POLICIES, Outcome, Policy, Step, build_policy, find_policy, settings
+from navicache.policies import POLICIES, Gate, Outcome, Policy, Step, build_policy, find_policy, settings
 from navicache.records import StepRecord
 
 # The engine writes these fields itself.
 WRITTEN = {"index", "stream", "computed", "reason", "sample", "time", "sigma", "input_change"}
 EXPLAINED = {f.name for f in fields(StepRecord)} - WRITTEN
-CONSERVATIVE = {"threshold": 0.0, "interval": 1, "probability": 1.0}
-STEP_MEASURES = ("since_seen", "since_computed", "output_size")
+CONSERVATIVE = {
+    "threshold": 0.0,
+    "interval": 1,
+    "probability": 1.0,
+    "self_attention": 1,
+    "temporal_attention": 1,
+    "cross_attention": 1,
+    "mlp_reuses": 0,
+}
+STEP_MEASURES = ("since_seen", "since_computed", "output_size", "seen_size", "computed_size")
 OUTCOME_MEASURES = ("input_change", "output_change", "output_size", "prediction_error")
 
+RATIOS = {"ratios": (1.0, *([0.99, 1.01, 0.97] * 17)[:49]), "longest_reuse": 4}  # it has no table of its own
 # Every policy as it is, and some with the options that change what it remembers.
 CASES: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in POLICIES}
 CASES |= {
@@ -31,6 +40,14 @@ CASES |= {
     "navicache, upper bound": ("navicache", {"gate_on": "upper_bound"}),
     "navicache, drift": ("navicache", {"state": "ratio_and_drift", "threshold": 0.05}),
     "navicache, paper text": ("navicache", {"paper_text": True, "threshold": 2.0}),
+    "navicache, blocks": ("navicache", {"site": "blocks"}),
+    "teacache, polynomial": ("teacache", {"coefficients": (9.0, -3.0, 1.0, 0.8, 0.001), "signal": "time"}),
+    "magcache": ("magcache", RATIOS),
+    "pab, every kind": ("pab", {"temporal_attention": 3, "cross_attention": 4, "mlp_keys": (760, 400)}),
+    "dbcache, forecast": ("dbcache", {"order": 2, "last": 1, "most_reused": 30}),
+    "taylorseer, lite": ("taylorseer", {"lite": True, "order": 2}),
+    "seacache, dead reckoning": ("seacache", {"predictor": "dead_reckoning", "longest_reuse": None}),
+    "seacache, held": ("seacache", {"order": 0}),
     "inertial, by channel": ("inertial", {"by_channel": True}),
     "inertial, curved": ("inertial", {"curved": True}),
     "inertial, by channel and curved": ("inertial", {"by_channel": True, "curved": True}),
@@ -49,6 +66,11 @@ def sample(name: str, **knobs: Any) -> Policy:
     return build_policy(kind, **{k: v for k, v in defaults.items() if k in knobs_of(name)} | options | knobs)
 
 
+def singles(name: str, **knobs: Any) -> list[Single]:
+    """Each of its schemes by itself, as the engine runs them."""
+    return [Single(scheme) for scheme in sample(name, **knobs).schemes()]
+
+
 @pytest.mark.parametrize("name", POLICIES)
 def test_is_what_the_catalog_says(name):
     policy = build_policy(name)
@@ -61,28 +83,23 @@ def test_is_what_the_catalog_says(name):
 @every_policy
 @pytest.mark.parametrize("seed", [0, 1])
 def test_computes_and_reuses_and_the_same_again(name, seed):
-    first, again = (drive(sample(name), smooth(seed)) for _ in range(2))
-    assert first.computed[0]
-    assert not all(first.computed)
-    assert first.computed[: sample(name).align_steps] == [True] * sample(name).align_steps
-    assert first.computed[-1]
-    assert (first.computed, first.reasons, first.after) == (again.computed, again.reasons, again.after)
+    aligned = sample(name).align_steps
+    for single, other in zip(singles(name), singles(name), strict=True):
+        first, again = drive(single, smooth(seed)), drive(other, smooth(seed))
+        assert first.computed[0]
+        assert not all(first.computed)
+        assert first.computed[:aligned] == [True] * aligned
+        assert first.computed[-1] or not single.scheme.last_step
+        assert (first.computed, first.reasons, first.after) == (again.computed, again.reasons, again.after)
 
 
 @every_policy
 def test_second_run_inherits_nothing(name):
     """One gate object for both runs: what it learnt at the first must be in the state alone."""
-    policy = sample(name)
-    scheme = policy.schemes()[0]
-
-    class Shared:
-        def schemes(self):
-            return (scheme,)
-
-    drive(Shared(), smooth(7))  # pyright: ignore[reportArgumentType]
-    second = drive(Shared(), smooth(8))  # pyright: ignore[reportArgumentType]
-    fresh = drive(sample(name), smooth(8))
-    assert (second.computed, second.after) == (fresh.computed, fresh.after)
+    for shared, new in zip(singles(name), singles(name), strict=True):
+        drive(shared, smooth(7))
+        second, fresh = drive(shared, smooth(8)), drive(new, smooth(8))
+        assert (second.computed, second.after) == (fresh.computed, fresh.after)
 
 
 @every_policy
@@ -90,25 +107,27 @@ def test_most_conservative_setting_computes_everything(name):
     knobs = {knob: value for knob, value in CONSERVATIVE.items() if knob in knobs_of(name)}
     assert knobs, f"say in CONSERVATIVE which knob of {name!r} is the careful one"
     for seed in range(3):
-        assert all(drive(sample(name, **knobs), smooth(seed), tell_total=False).computed)
+        for single in singles(name, **knobs):
+            assert all(drive(single, smooth(seed), tell_total=False).computed)
 
 
 @every_policy
 def test_without_a_step_count_the_last_step_is_not_forced(name):
     """The noise level is told in both: it stands for the progress where the number of steps is unknown."""
     video = smooth(0)
-    told, untold = (
-        drive(
-            sample(name),
-            video,
-            tell_total=tell,
-            step_filter=lambda s: s._replace(sigma=1 - s.index / (len(video) - 1)),
+    for single in singles(name):
+        told, untold = (
+            drive(
+                single,
+                video,
+                tell_total=tell,
+                step_filter=lambda s: s._replace(sigma=1 - s.index / (len(video) - 1)),
+            )
+            for tell in (True, False)
         )
-        for tell in (True, False)
-    )
-    assert told.computed[:-1] == untold.computed[:-1]
-    assert "last step" in told.reasons
-    assert "last step" not in untold.reasons
+        assert told.computed[:-1] == untold.computed[:-1]
+        assert ("last step" in told.reasons) == single.scheme.last_step
+        assert "last step" not in untold.reasons
 
 
 measure = st.floats(1e-6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf])
@@ -117,7 +136,9 @@ channels = st.none() | st.tuples(measure, measure)
 readings = st.lists(
     st.fixed_dictionaries(
         {
-            "step": st.fixed_dictionaries({key: maybe for key in STEP_MEASURES} | {"by_channel": channels}),
+            "step": st.fixed_dictionaries(
+                {key: maybe for key in (*STEP_MEASURES, "relative_seen", "time")} | {"by_channel": channels}
+            ),
             "outcome": st.fixed_dictionaries(
                 {key: maybe for key in OUTCOME_MEASURES}
                 | dict.fromkeys(("input_by_channel", "output_by_channel"), channels)
@@ -134,7 +155,11 @@ readings = st.lists(
 @given(told=readings, align=st.integers(2, 4))
 def test_whatever_is_measured(name, told, align):
     """Old states stay as they are, nothing raises, and all that is explained is a finite field of the trace."""
-    gate = sample(name, align_steps=align).schemes()[0].gate
+    for single in singles(name, align_steps=align):
+        goes_through(single.scheme.gate, told)
+
+
+def goes_through(gate: Gate[Any], told: list[Any]) -> None:
     state, gap = gate.init(), 0
     for i, reading in enumerate(told):
         before = copy.deepcopy(state)
@@ -160,10 +185,15 @@ def explained(shown: Any) -> None:
 @every_policy
 @pytest.mark.parametrize(("measurement", "bad"), list(zip(STEP_MEASURES, cycle((math.nan, math.inf)))))
 def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
-    clean = drive(sample(name), smooth(1))
+    for single in singles(name):
+        is_forgotten(single, measurement, bad)
+
+
+def is_forgotten(single: Single, measurement: str, bad: float) -> None:
+    clean = drive(single, smooth(1))
     for at in (clean.computed.index(False), clean.computed.index(True, 20)):
         broken = drive(
-            sample(name),
+            single,
             smooth(1),
             step_filter=lambda s, at=at: s._replace(**{measurement: bad}) if s.index == at else s,
         )
@@ -172,7 +202,7 @@ def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
         assert not all(broken.computed[at:])
         if clean.computed[at]:  # it would have computed anyway: nothing is different, or this step taught nothing
             untaught = drive(
-                sample(name),
+                single,
                 smooth(1),
                 outcome_filter=lambda o, at=at: o._replace(prediction_error=None) if o.index == at else o,
             )
@@ -182,10 +212,11 @@ def test_a_broken_measurement_computes_and_is_forgotten(name, measurement, bad):
 @every_policy
 @pytest.mark.parametrize(("measurement", "bad"), list(zip(OUTCOME_MEASURES, cycle((math.nan, math.inf)))))
 def test_a_broken_outcome_teaches_nothing(name, measurement, bad):
-    at = drive(sample(name), smooth(1, steps=30)).computed.index(True, 6)
+    single = singles(name)[0]
+    at = drive(single, smooth(1, steps=30)).computed.index(True, 6)
     for steps in ({at}, {0, 1, 2, 3, 4}):
         seen = drive(
-            sample(name),
+            single,
             smooth(1, steps=30),
             outcome_filter=lambda o, steps=steps: o._replace(**{measurement: bad}) if o.index in steps else o,
         )

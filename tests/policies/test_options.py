@@ -10,7 +10,7 @@ from tests.policies.drive import drive, drive_loop
 from tests.policies.trajectories import Video, euler, public_trace, smooth, toy_network
 
 from navicache.estimator import Schedule
-from navicache.policies import EasyCache, Ema, NaviCache
+from navicache.policies import Blocks, EasyCache, Ema, Inertial, NaviCache
 from navicache.policies.navicache import CHOICES
 
 DRIFT: dict[str, Any] = {"state": "ratio_and_drift"}
@@ -41,7 +41,7 @@ PAIRS: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "deviations": [(CAUTIOUS, {**CAUTIOUS, "deviations": 3.0})],
     "longest_reuse": [({}, {"longest_reuse": 1})],
 }
-ELSEWHERE = {"hold", "rows"}  # tests of their own below: they change outputs, or what the engine does
+ELSEWHERE = {"hold", "rows", "site"}  # tests of their own below: they change outputs, or what the engine does
 
 
 @cache
@@ -85,6 +85,15 @@ def test_hold_changes_what_is_returned_and_so_what_follows():
 @pytest.mark.parametrize("rows", ["sample", "call"])
 def test_rows_reach_the_engine(kind, rows):
     assert kind(rows=rows).schemes()[0].gate.rows == rows
+
+
+@pytest.mark.parametrize("kind", [NaviCache, EasyCache, Ema, Inertial])
+def test_site_reaches_the_engine(kind):
+    """The blocks see one batch of tokens: there a call decides as a whole."""
+    (model,), (blocks,) = kind().schemes(), kind(site="blocks").schemes()
+    assert (model.site, model.gate.rows) == ("model", "sample")
+    assert (blocks.site, blocks.gate.rows) == (Blocks(), "call")
+    assert drive(kind(), smooth(0)).marks == drive(kind(site="blocks"), smooth(0)).marks
 
 
 def test_paper_text_is_its_choices_by_hand():

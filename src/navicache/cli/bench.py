@@ -78,10 +78,13 @@ def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None
     if row is None:
         bar.total, bar.initial, bar.n = jobs, finished, finished
     else:
-        steps = row["steps"]
-        bar.set_postfix_str(f"{row['setting']}: computed {steps['computed']} of {steps['total']}", refresh=False)
+        bar.set_postfix_str(f"{row['setting']}: {_news(row)}", refresh=False)
         bar.update(finished - bar.n)
     bar.refresh()
+
+
+def _news(row: dict[str, Any]) -> str:
+    return "computed {computed} of {total}".format(**row["steps"]) if "steps" in row else "not possible on this model"
 
 
 def keep_plan(path: Path, out: Path) -> None:

@@ -18,7 +18,7 @@ COLUMNS = {
 
 def describe(rows: Sequence[dict[str, Any]]) -> list[str]:
     """A row a setting, with the half width of the 95 % interval behind the quality."""
-    from navicache.evaluation.bench.study import summarise
+    from navicache.evaluation.bench.study import refusals, summarise
 
     summaries = summarise(rows)
     if not summaries:
@@ -34,7 +34,7 @@ def describe(rows: Sequence[dict[str, Any]]) -> list[str]:
     known = {name for summary in summaries for name in summary.figures}
     for name, (heading, form) in ((name, column) for name, column in COLUMNS.items() if name in known):
         columns.append(Column(heading, [cell(summary.figures.get(name), form) for summary in summaries]))
-    return lay_out(columns)
+    return [*lay_out(columns), *(f"not possible: {reason}" for reason in refusals(rows))]
 
 
 def cell(estimate: Any, form: str) -> str:

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from navicache.cli.generation import WARM_UP_STEPS, Take, take
-from navicache.cli.job import Caching, Source
+from navicache.cli.job import POCKET, Caching, Source
 from navicache.cli.job import Job as Call
 from navicache.cli.loading import load
 from navicache.cli.memory import peak_memory, reset_peak
 from navicache.cli.session import about, check
+from navicache.engine import CannotCache
 from navicache.evaluation import compare
 from navicache.evaluation.bench.jobs import Job
 from navicache.evaluation.bench.plan import NO_CACHE
-from navicache.evaluation.bench.rows import Row
+from navicache.evaluation.bench.rows import REFUSED, Row
+from navicache.pocket import calibration_path
 from navicache.records import Trace, atomic_file
 
 
@@ -36,6 +38,8 @@ class PipelineWorker:
     def __call__(self, job: Job) -> Row:
         """Do the job, write its files, and say what came of it; files are whole before the row is known."""
         self._prepare(job)
+        if reason := self._refusal(job):
+            return {**describe(job), "kind": REFUSED, "reason": reason}
         began = time.perf_counter()
         device = self._pipe._execution_device
         reset_peak(device)
@@ -49,6 +53,14 @@ class PipelineWorker:
         if device.type == "cpu":
             row["seconds"]["cpu"] = busy  # which other processes do not lengthen
         return row
+
+    def _refusal(self, job: Job) -> str | None:
+        """Why the policy cannot be on this model, where it cannot: the other settings do not wait for that."""
+        try:
+            with self._cache(job):
+                return None
+        except (ValueError, CannotCache) as error:
+            return str(error)
 
     def _score(self, job: Job, made: Take) -> Row:
         """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""
@@ -140,7 +152,15 @@ def source(job: Job) -> Source:
 def caching(job: Job) -> Caching:
     """What the job asks of the cache."""
     shadow = "full" if job.kind == "shadow" else None
-    return Caching(job.setting.policy, job.setting.mode, job.setting.knobs, shadow)
+    return Caching(job.setting.policy, job.setting.mode, job.setting.knobs, shadow, calibration(job))
+
+
+def calibration(job: Job) -> Path | None:
+    """Where the policy's calibration lies, if the setting has one."""
+    named = job.setting.calibration
+    if named == POCKET:
+        return calibration_path(job.setting.policy)
+    return Path(named) if named else None
 
 
 def as_call(job: Job) -> Call:

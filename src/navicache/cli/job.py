@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import navicache
-from navicache.integrations.enable import policy_name
+from navicache.integrations.choose import policy_name
 from navicache.models import MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
@@ -50,6 +50,7 @@ class Caching:
     mode: str | None = None
     knobs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shadow: ShadowKind | None = None
+    calibration: Path | None = None  # file of `navicache calibrate`
 
     @property
     def label(self) -> str:
@@ -64,7 +65,8 @@ class Caching:
 
     def enable(self, pipe: Any) -> navicache.Cache:
         """The cache on this pipeline."""
-        return navicache.enable(pipe, self.policy, self.mode, shadow=self.shadow, **self.knobs)
+        how = {"shadow": self.shadow, "calibration": self.calibration}
+        return navicache.enable(pipe, self.policy, self.mode, **how, **self.knobs)
 
 
 @dataclass(frozen=True)

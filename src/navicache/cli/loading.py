@@ -22,17 +22,28 @@ def load(source: Source) -> Any:
     device = choose_device(source)
     dtype = choose_dtype(source, device)
     place = locate(source)
-    vae = read_index(place).get("vae", [None, None])[1]
-    from diffusers import DiffusionPipeline  # only now: it takes seconds to import, and a wrong name needs none
+    index = read_index(place)
+    vae = index.get("vae", [None, None])[1]
     from safetensors import SafetensorError
 
     dtypes = {"default": dtype, **({"vae": torch.float32} if vae in FLOAT32_VAES else {})}
     try:
-        pipe = DiffusionPipeline.from_pretrained(str(place), dtype=dtypes)
+        pipe = _pipeline_class(index).from_pretrained(str(place), dtype=dtypes)
     except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot load {source.model}: {error}") from error
     settle_in(pipe, device, source.offload)
     return pipe
+
+
+def _pipeline_class(index: dict[str, Any]) -> Any:
+    """Ours by name, which diffusers does not know; imported only now, for it takes seconds."""
+    if index.get("_class_name") == "OpenSoraPipeline":
+        from navicache.opensora import OpenSoraPipeline
+
+        return OpenSoraPipeline
+    from diffusers import DiffusionPipeline
+
+    return DiffusionPipeline
 
 
 def choose_device(source: Source) -> torch.device:

@@ -6,14 +6,27 @@ from collections.abc import Sequence
 import torch
 
 from navicache import __version__
-from navicache.cli import bench, demo, generate, metrics, report, weights
+from navicache.cli import (
+    bench,
+    calibrate,
+    convert_opensora,
+    demo,
+    generate,
+    metrics,
+    models,
+    report,
+    weights,
+)
 
 COMMANDS = {
+    "convert-opensora": (convert_opensora, "make a diffusers folder of published Open-Sora 1.2 checkpoints"),
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "bench": (bench, "measure models and policies over many prompts as a plan says; run it again to go on"),
     "metrics": (metrics, "score videos against their references: PSNR, SSIM, LPIPS, flickering, with intervals"),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
+    "calibrate": (calibrate, "measure on a model what TeaCache and MagCache need to know of it"),
+    "models": (models, "list known models, what policies are set to there, and where the numbers come from"),
     "weights": (weights, "fetch the weights of LPIPS, once"),
 }
 INTERRUPTED = 130  # 128 + SIGINT, as shells count

@@ -11,9 +11,9 @@ from typing import Any
 from navicache.cli.bench import PLAN_COPY
 from navicache.evaluation.bench.jobs import TRUTH
 from navicache.evaluation.bench.names import digest, slug
-from navicache.evaluation.bench.rows import Row, RowFile
+from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
 from navicache.evaluation.bench.session import ROWS
-from navicache.evaluation.bench.study import Summary, summarise
+from navicache.evaluation.bench.study import Summary, refusals, summarise
 from navicache.records import RunRecord, Trace
 
 FOLDER = "folder"  # of the results a row is from; rows do not have it on the disk
@@ -26,6 +26,7 @@ class Results:
     rows: Sequence[Row]
     vbench: Mapping[str, Mapping[str, Any]]
     plans: Sequence[str]
+    refused: Sequence[str] = ()  # what could not be measured, and why
 
     @cached_property
     def summaries(self) -> list[Summary]:
@@ -79,9 +80,10 @@ def read_results(folders: Sequence[Path]) -> Results:
             plans.append((folder / PLAN_COPY).read_text(encoding="utf-8"))
         if (folder / "vbench.json").is_file():
             vbench |= json.loads((folder / "vbench.json").read_text(encoding="utf-8"))
-    if not rows:
+    if all(row["kind"] == REFUSED for row in rows):
         raise ValueError(f"{folders[0]} holds no finished job yet: run `navicache bench` first")
-    return Results(rows, vbench, plans)
+    measured = [row for row in rows if row["kind"] != REFUSED]
+    return Results(measured, vbench, plans, refusals(rows))
 
 
 def _in_folder(row: Row, folder: Path) -> Row:

@@ -74,6 +74,7 @@ def main_table(results: Results) -> Section:
     note = f"Published rows: {SOURCE}, on its authors' machines."
     if not models:
         note += " They are of a far larger model than the one measured here, and only for orientation."
+    note += "".join(f" Not possible: {reason}." for reason in results.refused)
     table = without_empty(Table("", MAIN, tuple(lines), 3, note))
     return Section("table", "All settings", "Click a heading to sort.", tables=(table,))
 

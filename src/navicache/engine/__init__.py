@@ -1,9 +1,28 @@
 """All tensors and all mutation: measure, store, predict, find runs and streams."""
 
+from navicache.engine.block_list import find_lists
+from navicache.engine.blocks import Anatomy, BlockEngine
 from navicache.engine.call import Reader
+from navicache.engine.core import Core
 from navicache.engine.engine import Engine
 from navicache.engine.errors import CannotCache
+from navicache.engine.modules import ModuleEngine
+from navicache.engine.probe import Probe, Probing, Sight
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Host
 
-__all__ = ["CannotCache", "Engine", "Host", "Keep", "Reader"]
+__all__ = [
+    "Anatomy",
+    "BlockEngine",
+    "CannotCache",
+    "Core",
+    "Engine",
+    "Host",
+    "Keep",
+    "ModuleEngine",
+    "Probe",
+    "Probing",
+    "Reader",
+    "Sight",
+    "find_lists",
+]

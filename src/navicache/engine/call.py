@@ -14,17 +14,18 @@ from navicache.models import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallS
 class Call(NamedTuple):
     """The facts of a call that need no device."""
 
-    latent: Rows
+    latent: Rows  # what the site is handed: predictions start from it
     listed: bool  # the latent was a list of tensors
     time: Tensor | float | None
     conditioning: Rows
     form: object  # what the container of the output depends on
+    raw: Rows  # what the model is handed: it tells steps apart
 
     @property
     def facts(self) -> tuple[object, ...]:
         """What cannot change within a run."""
-        first = self.latent[0]
-        return (shapes(self.latent) if self.listed else first.shape, first.dtype, first.device, self.form)
+        first = self.raw[0]
+        return (shapes(self.raw) if self.listed else first.shape, first.dtype, first.device, self.form)
 
 
 class Reader:
@@ -56,7 +57,7 @@ class Reader:
             value = given.get(place)  # pyright: ignore[reportArgumentType]
             conditioning += (value,) if isinstance(value, Tensor) else _tensors(value)
         time = given.get(self._time)  # pyright: ignore[reportArgumentType]
-        return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"))
+        return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
 
     def labels(self, args: tuple[Any, ...]) -> list[str | None]:
         """Names of the positional arguments; None beyond those the signature has."""

@@ -10,6 +10,7 @@ from navicache.engine.layout import Layout
 from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, product_name, relative
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
+from navicache.engine.watch import NO_SIZES, Watch
 from navicache.policies import Outcome, Scheme, Step, Verdict, Weights, nonfinite_fields
 
 
@@ -31,10 +32,13 @@ class Decider:
     lessons: list[Lesson] = field(default_factory=list)
     readings: dict[str, Reading] = field(default_factory=dict)  # of this step
     before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
+    branch: int = 0
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
-        self.reads = self.scheme.gate.reads
+        own = self.scheme.signal != "input"
+        self.reads = frozenset() if own else self.scheme.gate.reads
+        self.watch = Watch(self.scheme.gate.reads if own else frozenset())
         self.products, self.looks_back = self.scheme.predictor.products, self.scheme.predictor.order > 1
 
     def begin(self, rows: int) -> None:
@@ -80,6 +84,8 @@ class Decider:
             self.steps.append(step)
             self.recorder.add(moment.index, stream, sample, verdict, step, state)
             verdicts.append(verdict)
+            if verdict.compute:
+                self.watch.computed = self.watch.now
             if verdict.reason == "not finite":
                 self.recorder.note(NOT_FINITE)
         return verdicts
@@ -187,6 +193,8 @@ class Decider:
             index - computed_at[0] if computed_at else 0,  # gap
             None if by_channel is None else mean_vector(by_channel, rows, sum(map(len, self.layout))),
             gaps(index, computed_at) if self.looks_back else (),
+            *(self.watch.sizes(known, rows) if self.watch.reads else NO_SIZES),
+            self.branch,
         )
 
 

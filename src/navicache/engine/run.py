@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 from navicache.engine.call import Call
 from navicache.engine.decider import Decider
 from navicache.engine.fetch import Reading
@@ -31,6 +33,7 @@ class Run:
     input: Rows = ()  # the latent of this step, as the caller holds it
     last_seen: Rows = ()  # its copy, which nobody else can write to
     streams: dict[str, Stream] = field(default_factory=dict)
+    texts: dict[str, Tensor] = field(default_factory=dict)  # what the blocks have added to each stream's text
     deciders: dict[str, Decider] = field(default_factory=dict)
     flags: list[list[Reading]] = field(default_factory=list)  # which rows agree, at the first two steps
     layout: Layout = ()  # rows of each sample, once they are known to be several
@@ -39,9 +42,9 @@ class Run:
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every call."""
-        self.settled = self.rows == 1 or self.scheme.gate.rows == "call"
+        self.settled = self.rows == 1 or self.scheme.gate.rows == "call" or self.scheme.site != "model"
         self.lead = self.scheme.gate.streams == "lead"
-        self.reads = self.scheme.gate.reads
+        self.reads = self.scheme.gate.reads if self.scheme.signal == "input" else frozenset()
         self.reads_computed = "since_computed" in self.reads
         self.reads_change = bool(self.reads & {"since_seen", "by_channel"})
 
@@ -49,7 +52,7 @@ class Run:
         """Who decides for a stream."""
         key = LEAD if self.lead else stream
         if key not in self.deciders:
-            self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim)
+            self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim, branch=len(self.deciders))
             self.deciders[key].begin(self.rows)
             if self.layout:
                 self.deciders[key].split(self.layout)
@@ -59,8 +62,8 @@ class Run:
         """The stream of that name, new where it is called for the first time."""
         if name not in self.streams:
             samples = len(self.decider(name).layout)
-            order, computed_at = self.scheme.predictor.order, [()] * samples
-            self.streams[name] = Stream(order, self.keep, computed_at=computed_at, channel_dim=self.channel_dim)
+            predictor, form = self.scheme.predictor, {"computed_at": [()] * samples, "channel_dim": self.channel_dim}
+            self.streams[name] = Stream(predictor.order, self.keep, **form, keeps_inputs=predictor.keeps_inputs)
         return self.streams[name]
 
     def computing(self, index: int, name: str, decider: Decider, stream: Stream) -> list[int]:
@@ -137,7 +140,9 @@ class Run:
 
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
-        self.streams, self.input, self.last_seen = {}, (), ()
+        self.streams, self.texts, self.input, self.last_seen = {}, {}, (), ()
+        for decider in self.deciders.values():
+            decider.watch.release()
 
     def measure(self, stream: str, latent: Rows, change: Rows | None) -> None:
         """Queue what the deciders want to know of a step that this stream leads."""

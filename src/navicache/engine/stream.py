@@ -48,6 +48,7 @@ class Stream:
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
     channel_dim: int | None = None
+    keeps_inputs: bool = False  # of older computes too
 
     def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
@@ -55,15 +56,14 @@ class Stream:
         pair = (self._stored(take(latent, rows)), self._stored(own(output.rows)))
         if rows is None:
             self.device, self.dtype, self.rebuild = output.rows[0].device, output.rows[0].dtype, output.rebuild
-            older = [(NOTHING, y) for _, y in self.history[: self.order - 1]]  # nobody asks for older inputs
+            older = [(x if self.keeps_inputs else NOTHING, y) for x, y in self.history[: self.order - 1]]
             self.history = [pair, *older]
             return
         if len(self.history) < self.order:
-            self.history.append((NOTHING, self.history[-1][1]))
-        outputs = [pair[1], *(take(y, rows) for _, y in self.history)]
-        kept = [put(y, rows, new) for (_, y), new in zip(self.history, outputs, strict=False)]
-        inputs = [put(self.history[0][0], rows, pair[0]), *(NOTHING for _ in kept[1:])]
-        self.history = list(zip(inputs, kept, strict=True))
+            x, y = self.history[-1]
+            self.history.append((x if self.keeps_inputs else NOTHING, y))
+        inputs, outputs = ([entry[side] for entry in self.history] for side in (0, 1))
+        self.history = list(zip(_shifted(inputs, rows, pair[0]), _shifted(outputs, rows, pair[1]), strict=True))
 
     def packed(self, rows: Rows) -> Any:
         """Rows of the output in the container the model would return."""
@@ -130,3 +130,9 @@ class Stream:
 
     def _stored(self, rows: Rows) -> Rows:
         return rows if self.keep == Keep() else move(rows, self.keep.device, self.keep.dtype)
+
+
+def _shifted(kept: list[Rows], rows: Sequence[int], new: Rows) -> list[Rows]:
+    """Kept tensors, newest first, with some rows moved one place back and new ones in front; what is not kept stays."""
+    fresh = [new, *(take(chunk, rows) if chunk else NOTHING for chunk in kept)]
+    return [put(chunk, rows, part) if chunk else NOTHING for chunk, part in zip(kept, fresh, strict=False)]

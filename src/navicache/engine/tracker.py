@@ -112,7 +112,7 @@ class Tracker:
                 now, then = value(placement.time), value(self.time)
                 self.direction = 0.0 if now is None or then is None else now - then
         if placement.kind != "follow":
-            self.host, self.time, self.latent = host, placement.time, call.latent
+            self.host, self.time, self.latent = host, placement.time, call.raw
             self.index = self.own_index if host.index is None else host.index - (self.offset or 0)
             self.total = None if host.total is None else host.total - (self.offset or 0)
             self.called: list[str] = []
@@ -143,7 +143,7 @@ class Tracker:
         return host.name not in self.called and self._same_object(call)
 
     def _same_object(self, call: Call) -> bool:
-        return bool(self.latent) and call.latent[0] is self.latent[0] and call.form == self.facts[-1]
+        return bool(self.latent) and call.raw[0] is self.latent[0] and call.form == self.facts[-1]
 
     def _plainly_new(self, call: Call, host: Host) -> str:
         if not self.started:
@@ -172,7 +172,7 @@ class Tracker:
         return Placement("step", known or self._unused(), fresh, "", tentative, time, True, equal)
 
     def _same_latent(self, call: Call) -> bool:
-        return self.relaxed or identical(self.latent, call.latent)
+        return self.relaxed or identical(self.latent, call.raw)
 
     def _following(self, call: Call) -> Placement:
         # Made anew at every call, the conditioning has no identity: its values have to tell the streams apart.

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from torch import nn
 
-from navicache.engine import CannotCache, Engine
+from navicache.engine import CannotCache, Core
 
 TWICE = "this model is cached already: call disable() on its handle, or navicache.disable(model), first"
 
@@ -15,7 +15,7 @@ TWICE = "this model is cached already: call disable() on its handle, or navicach
 class Attachment(Protocol):
     """An engine that sits in front of a model."""
 
-    engine: Engine
+    engine: Core
 
     def detach(self) -> None:
         """Leave the model as it was; doing so twice is harmless."""
@@ -25,12 +25,13 @@ class Attachment(Protocol):
 class ModuleAttachment:
     """An engine in front of a plain module's forward."""
 
-    def __init__(self, module: nn.Module, engine: Engine) -> None:
+    def __init__(self, module: nn.Module, engine: Core) -> None:
         """Shadow the forward of this instance, below accelerate's offload hook where one is there already."""
         if attachment_of(module) is not None:
             raise ValueError(TWICE)
         self.engine, self._module = engine, module
         self._shadowed = "forward" in vars(module)
+        engine.attach()
         with_forward_below_offload(module, self._attach)
 
     def _attach(self) -> None:
@@ -49,6 +50,7 @@ class ModuleAttachment:
         """Give the instance its own forward back."""
         if attachment_of(self._module) is self:
             with_forward_below_offload(self._module, self._restore)
+            self.engine.detach()
         self.engine.end_run("detached", finished=False)
 
     def _restore(self) -> None:
@@ -82,7 +84,7 @@ def with_forward_below_offload(module: nn.Module, change: Callable[[], None]) ->
 class CallableAttachment:
     """An engine in front of any function; call the handle in place of the function."""
 
-    def __init__(self, function: Callable[..., Any], engine: Engine) -> None:
+    def __init__(self, function: Callable[..., Any], engine: Core) -> None:
         """Nothing is changed: the function cannot be shadowed from outside."""
         self.engine, self._function, self._attached = engine, function, True
 

@@ -3,15 +3,16 @@
 Imported only where diffusers has been imported already.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from diffusers import DiffusionPipeline, ModelMixin, ModularPipeline
 from diffusers.hooks import HookRegistry, ModelHook
+from diffusers.hooks._helpers import TransformerBlockRegistry
 from diffusers.hooks.hooks import BaseState, CacheContext, StateManager
 from torch import nn
 
-from navicache.engine import CannotCache, Engine, Host
+from navicache.engine import CannotCache, Core, Host
 from navicache.integrations.attach import TWICE, restore_forward, with_forward_below_offload
 
 HOOK = "navicache"
@@ -37,7 +38,7 @@ class NaviCacheHook(ModelHook):
 
     _is_stateful = True
 
-    def __init__(self, box: ContextBox, engine: Engine, give_up: Callable[[], None]) -> None:
+    def __init__(self, box: ContextBox, engine: Core, give_up: Callable[[], None]) -> None:
         """Wait to be registered."""
         super().__init__()
         self.box, self.engine, self.give_up = box, engine, give_up
@@ -60,7 +61,7 @@ class NaviCacheHook(ModelHook):
 class HookAttachment:
     """An engine registered on a diffusers model."""
 
-    def __init__(self, module: nn.Module, engine: Engine, box: ContextBox) -> None:
+    def __init__(self, module: nn.Module, engine: Core, box: ContextBox) -> None:
         """Register below accelerate's offload hook, where one is there already."""
         self.engine, self._module = engine, module
         self._fresh = "_diffusers_hook" not in vars(module)
@@ -68,6 +69,7 @@ class HookAttachment:
         registry = HookRegistry.check_if_exists_or_initialize(module)
         if hook_of(module) is not None:
             raise ValueError(TWICE)
+        engine.attach()
         with_forward_below_offload(
             module, lambda: registry.register_hook(NaviCacheHook(box, engine, self.detach), HOOK)
         )
@@ -79,6 +81,7 @@ class HookAttachment:
             return
         registry = HookRegistry.check_if_exists_or_initialize(self._module)
         with_forward_below_offload(self._module, lambda: registry.remove_hook(HOOK, recurse=False))
+        self.engine.detach()
         self.engine.end_run("detached", finished=False)
         if registry.hooks or "_old_forward" in vars(self._module):
             return  # others still need the registry, or the forward set on the instance
@@ -124,6 +127,19 @@ def denoisers(pipeline: Any) -> dict[str, nn.Module]:
             f"{type(pipeline).__name__} has no denoiser under a known name ({', '.join(DENOISERS)}); it has: {have}. "
             "Pass the model itself: navicache.enable(pipe.<name>)"
         )
+    return found
+
+
+def block_returns(lists: Mapping[str, nn.ModuleList]) -> dict[type[nn.Module], tuple[int, int]]:
+    """Places of the video's and the text's tokens in what blocks return, where diffusers knows them."""
+    found: dict[type[nn.Module], tuple[int, int]] = {}
+    for kind in {type(block) for blocks in lists.values() for block in blocks}:
+        try:
+            about = TransformerBlockRegistry.get(kind)
+        except ValueError:  # what shapes tell has to do
+            continue
+        if about.return_encoder_hidden_states_index is not None:
+            found[kind] = (about.return_hidden_states_index, about.return_encoder_hidden_states_index)
     return found
 
 

@@ -2,44 +2,30 @@
 
 import functools
 import logging
+import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import torch
 from torch import nn
 
-from navicache.engine import Engine, Host, Keep, Reader
+from navicache.engine import Core, Host, Keep, Reader
 from navicache.integrations.attach import (
     Attachment,
     CallableAttachment,
     ModuleAttachment,
     signature_of,
 )
+from navicache.integrations.build import build_engine
 from navicache.integrations.cache import Cache
-from navicache.models import CallSpec, ModelSpec, find_model, preset
-from navicache.policies import POLICIES, Policy, build_policy
+from navicache.integrations.choose import Options, choose_policy, note
+from navicache.models import CallSpec, ModelSpec, find_model, read_calibration
+from navicache.policies import Policy
 from navicache.records import ShadowKind
 
 logger = logging.getLogger("navicache")
-
-DEFAULT_POLICY = "navicache"
-DEFAULT_MODE = "mid"
-TARGETS = {"threshold", "speedup", "max_error"}
-
-
-@dataclass(frozen=True)
-class Options:
-    """What `enable` was asked for, beside the target."""
-
-    policy: str | Policy | None
-    mode: str | None
-    call: CallSpec | None
-    steps: int | None
-    keep: Keep
-    shadow: ShadowKind | None
-    knobs: dict[str, Any]
 
 
 def enable(
@@ -51,6 +37,8 @@ def enable(
     steps: int | None = None,
     keep_dtype: torch.dtype | None = None,
     keep_device: torch.device | str | None = None,
+    blocks: Sequence[str] = (),
+    calibration: str | os.PathLike[str] | None = None,
     shadow: ShadowKind | None = None,
     **knobs: Any,
 ) -> Cache:
@@ -63,6 +51,8 @@ def enable(
         call: where latent, time, conditioning and output are, for models that use unusual names.
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
+        calibration: file of `navicache calibrate`, for the policy it was made for.
+        blocks: attribute names of the model's lists of blocks, where they have unusual ones.
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
         shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
             on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
@@ -83,7 +73,9 @@ def enable(
     if shadow not in (None, *get_args(ShadowKind)):
         raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
     device = torch.device(keep_device) if keep_device is not None else None
-    options = Options(policy, mode, call, steps, Keep(keep_dtype, device), shadow, knobs)
+    kept = Keep(keep_dtype, device)
+    measured = None if calibration is None else read_calibration(calibration)
+    options = Options(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, knobs)
     plan = _plan(target, options)
     attachments: dict[str, Attachment] = {}
     try:
@@ -119,7 +111,7 @@ def _plan(target: Any, options: Options) -> Plan:
     spec = find_model(type(target).__name__)
     engine = _engine(options, spec, target, _name(target), functools.partial(Host, total=options.steps))
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
-    return Plan({"": functools.partial(kind, target, engine)}, _note(spec, options))
+    return Plan({"": functools.partial(kind, target, engine)}, note(spec, options))
 
 
 def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options: Options) -> Plan:
@@ -134,64 +126,18 @@ def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options:
         label = _name(model) if len(models) == 1 else f"{_name(model)} ({name})"
         engine = _engine(options, spec, model, label, surroundings)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, box)
-    return Plan(parts, _note(spec, options))
+    return Plan(parts, note(spec, options))
 
 
 def _engine(
     options: Options, spec: ModelSpec, target: Callable[..., Any], label: str, surroundings: Callable[[], Host]
-) -> Engine:
+) -> Core:
     call = options.call or spec.call
+    about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
     reader = Reader(call, signature_of(target))
-    policy = _policy(options, spec)
-    return Engine(
-        policy,
-        reader,
-        model=label,
-        call=call,
-        keep=options.keep,
-        surroundings=surroundings,
-        shadow=options.shadow,
+    return build_engine(
+        choose_policy(options, spec), reader, target, options.blocks, surroundings=surroundings, **about
     )
-
-
-def _policy(options: Options, spec: ModelSpec) -> Policy:
-    if options.policy is None or isinstance(options.policy, str):
-        name = policy_name(options.policy, options.knobs)
-        knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
-        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
-            knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
-        if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
-            knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
-        return build_policy(name, **{**knobs, **options.knobs})
-    if isinstance(options.policy, type) or not callable(getattr(options.policy, "schemes", None)):
-        raise TypeError(
-            f"policy must be a name ({', '.join(POLICIES)}) or a policy such as navicache.policies.NaviCache(...), "
-            f"got {options.policy!r}"
-        )
-    if options.mode is not None or options.knobs:
-        extra = ", ".join([*(["mode"] if options.mode else []), *options.knobs])
-        raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")
-    return options.policy
-
-
-def policy_name(policy: str | None, knobs: Collection[str]) -> str:
-    """The policy asked for; a speed-up or an error as the target is what `inertial` is for.
-
-    Example:
-        >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {})
-        ('inertial', 'navicache')
-    """
-    return policy or ("inertial" if {"speedup", "max_error"} & set(knobs) else DEFAULT_POLICY)
-
-
-def _note(spec: ModelSpec, options: Options) -> str:
-    """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
-    if isinstance(options.policy, str | None):
-        name = policy_name(options.policy, options.knobs)
-        chosen = preset(spec, name, options.mode or DEFAULT_MODE)
-        if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
-            return spec.note
-    return ""
 
 
 def _name(target: Any) -> str:

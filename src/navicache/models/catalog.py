@@ -3,30 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from navicache.models import hunyuan, wan
-from navicache.models.call import CallSpec
-from navicache.models.settings import ema_modes, inertial_modes, navicache_modes
+from navicache.models import cogvideox, hunyuan, opensora, others, wan
+from navicache.models.settings import wan21_values
 from navicache.models.spec import ModelSpec
-
-_DEFAULT = navicache_modes(0.07, 0.05, 0.04, 10, "the paper's Wan 2.1 values", inferred=True)
-_TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B")
-
-COGVIDEOX = ModelSpec(
-    "CogVideoX",
-    "CogVideoXTransformer3DModel",
-    call=CallSpec(channel_dim=2),
-    presets={"navicache": _DEFAULT, "inertial": _TARGETS, "ema": ema_modes(_DEFAULT)},
-    note="no setting is published for CogVideoX; the Wan 2.1 values are used",
-)
 
 UNKNOWN = ModelSpec(
     "unknown model",
     "",
-    presets={"navicache": _DEFAULT, "inertial": _TARGETS, "ema": ema_modes(_DEFAULT)},
+    presets=wan21_values(),
     note="no setting is published for this model; the Wan 2.1 values are used (threshold 0.05, 10 steps to align)",
 )
 
-MODELS: tuple[ModelSpec, ...] = (*wan.MODELS, *hunyuan.MODELS, COGVIDEOX, UNKNOWN)
+MODELS: tuple[ModelSpec, ...] = (
+    *wan.MODELS,
+    *hunyuan.MODELS,
+    *opensora.MODELS,
+    *cogvideox.MODELS,
+    *others.MODELS,
+    UNKNOWN,
+)
 
 
 def find_model(transformer: str, config: Mapping[str, Any] | None = None, experts: int = 1) -> ModelSpec:

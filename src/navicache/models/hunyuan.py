@@ -1,5 +1,6 @@
 """HunyuanVideo."""
 
+from navicache.models.published import published
 from navicache.models.settings import ema_modes, fixed, inertial_modes, navicache_modes
 from navicache.models.spec import ModelSpec, Preset
 
@@ -18,6 +19,8 @@ MODELS = (
                     {"threshold": 0.025, "align_steps": 5}, "EasyCache4HunyuanVideo/easycache_sample_video.py"
                 )
             },
+            "teacache": published("teacache", "HunyuanVideo"),
+            "magcache": published("magcache", "HunyuanVideo-544p"),  # the size of the paper's table; 720p has its own
             **fixed(1.8, 0.5, "paper, Table 1: latencies imply 28 (static) and 25 (random) computed steps of 50"),
         },
     ),

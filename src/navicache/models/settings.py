@@ -6,18 +6,19 @@ the official scripts.
 
 from collections.abc import Mapping
 
-from navicache.models.spec import Preset
+from navicache.models.spec import Knob, Preset
 
 Modes = Mapping[str, Preset]
 
 
 def navicache_modes(
-    fast: float, mid: float, slow: float, align_steps: int, source: str, inferred: bool = False
+    fast: float, mid: float, slow: float, align_steps: int, source: str, inferred: bool = False, **more: Knob
 ) -> dict[str, Preset]:
     """The three modes of the paper: thresholds differ, all else is Q = R = 0.05, P = 1."""
     taus = {"fast": fast, "mid": mid, "slow": slow}
     return {
-        mode: Preset({"threshold": tau, "align_steps": align_steps}, source, inferred) for mode, tau in taus.items()
+        mode: Preset({"threshold": tau, "align_steps": align_steps, **more}, source, inferred)
+        for mode, tau in taus.items()
     }
 
 
@@ -28,8 +29,22 @@ def inertial_modes(fast: float, mid: float, slow: float, source: str) -> dict[st
 
 
 def ema_modes(modes: Modes) -> dict[str, Preset]:
-    """Plain smoothing at NaviCache's own thresholds, which is the fair comparison."""
-    return {mode: Preset(p.knobs, f"as NaviCache ({p.source})", inferred=True) for mode, p in modes.items()}
+    """Plain smoothing at NaviCache's own thresholds, which is the fair comparison; it has no epsilons."""
+    return {
+        mode: Preset(
+            {knob: value for knob, value in p.knobs.items() if knob in ("threshold", "align_steps", "site")},
+            f"as NaviCache ({p.source})",
+            inferred=True,
+        )
+        for mode, p in modes.items()
+    }
+
+
+def wan21_values() -> dict[str, Modes]:
+    """For a model nobody has published a setting for: guesses, marked as such."""
+    navi = navicache_modes(0.07, 0.05, 0.04, 10, "the paper's Wan 2.1 values", inferred=True)
+    targets = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B")
+    return {"navicache": navi, "inertial": targets, "ema": ema_modes(navi)}
 
 
 def fixed(interval: float, probability: float, source: str) -> dict[str, Modes]:

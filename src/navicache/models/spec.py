@@ -7,13 +7,14 @@ from typing import Any
 from navicache.models.call import CallSpec
 
 MODES = ("fast", "mid", "slow")
+Knob = float | str | bool | tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Preset:
     """Knobs of a policy for one mode, and where they come from."""
 
-    knobs: Mapping[str, float | str | bool]
+    knobs: Mapping[str, Knob]
     source: str
     inferred: bool = False  # not published: our guess, from the nearest published setting
 

@@ -1,6 +1,9 @@
 """Wan 2.1 and Wan 2.2."""
 
-from navicache.models.settings import ema_modes, fixed, inertial_modes, navicache_modes
+from collections.abc import Mapping
+
+from navicache.models.published import published
+from navicache.models.settings import Modes, ema_modes, fixed, inertial_modes, navicache_modes
 from navicache.models.spec import ModelSpec, Preset
 
 _WAN = "WanTransformer3DModel"
@@ -27,31 +30,38 @@ _EASY_GUESS = {"mid": Preset(_EASY21["mid"].knobs, "as Wan 2.1; this size is not
 _INERTIAL = inertial_modes(2.23, 2.01, 1.86, "speed-ups of the paper's Table 1, as targets")
 _TARGETS = inertial_modes(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B")
 
-_WAN21_PRESETS = {"navicache": _WAN21, "inertial": _INERTIAL, "ema": ema_modes(_WAN21), "easycache": _EASY21, **_FIXED}
-_WAN21_README_PRESETS = {
-    "navicache": _README,
-    "inertial": _TARGETS,
-    "ema": ema_modes(_README),
-    "easycache": _EASY21,
-    **_FIXED,
-}
 
-MODELS = (
-    ModelSpec(
-        "Wan 2.2 A14B",
+def _rivals(name: str) -> dict[str, Mapping[str, Preset]]:
+    return {"teacache": published("teacache", name), "magcache": published("magcache", name)}
+
+
+def _wan21(name: str, navicache: Modes, inertial: Modes) -> dict[str, Mapping[str, Preset]]:
+    own = {"navicache": navicache, "inertial": inertial, "ema": ema_modes(navicache), "easycache": _EASY21}
+    return {**own, **_rivals(name), **_FIXED}
+
+
+def _two_experts(name: str, config: dict[str, object], magcache: str) -> ModelSpec:
+    easy = Preset({"threshold": 0.06, "align_steps": 7}, "EasyCache4Wan2.2/easycache_generate.py, 3149a412")
+    return ModelSpec(
+        name,
         _WAN,
+        config,
         experts=2,
         presets={
             "navicache": _A14B,
             "inertial": _TARGETS,
             "ema": ema_modes(_A14B),
-            "easycache": {
-                "mid": Preset({"threshold": 0.06, "align_steps": 7}, "EasyCache4Wan2.2/easycache_generate.py, 3149a412")
-            },
+            "easycache": {"mid": easy},
+            "magcache": published("magcache", magcache),
             **_FIXED,
         },
         note="no NaviCache setting is published for two experts; the Wan 2.1 values are used",
-    ),
+    )
+
+
+MODELS = (
+    _two_experts("Wan 2.2 I2V-A14B", {"in_channels": 36}, "Wan2.2-I2V-A14B"),
+    _two_experts("Wan 2.2 T2V-A14B", {}, "Wan2.2-T2V-A14B"),
     ModelSpec(
         "Wan 2.2 TI2V-5B",
         _WAN,
@@ -66,12 +76,29 @@ MODELS = (
                     "EasyCache4Wan2.2/easycache_generate.py, 3149a412",
                 )
             },
+            "magcache": published("magcache", "Wan2.2-TI2V-5B (text to video (no image))"),
             **_FIXED,
         },
     ),
-    ModelSpec("Wan 2.1 I2V-14B", _WAN, {"in_channels": 36, "num_layers": 40}, presets=_WAN21_README_PRESETS),
-    ModelSpec("Wan 2.1 T2V-14B", _WAN, {"in_channels": 16, "num_layers": 40}, presets=_WAN21_README_PRESETS),
-    ModelSpec("Wan 2.1 T2V-1.3B", _WAN, {"in_channels": 16, "num_layers": 30}, presets=_WAN21_PRESETS),
+    # The configuration does not tell 480P from 720P: `published` has the other's numbers.
+    ModelSpec(
+        "Wan 2.1 I2V-14B",
+        _WAN,
+        {"in_channels": 36, "num_layers": 40},
+        presets=_wan21("Wan2.1-I2V-14B-480P", _README, _TARGETS),
+    ),
+    ModelSpec(
+        "Wan 2.1 T2V-14B",
+        _WAN,
+        {"in_channels": 16, "num_layers": 40},
+        presets=_wan21("Wan2.1-T2V-14B", _README, _TARGETS),
+    ),
+    ModelSpec(
+        "Wan 2.1 T2V-1.3B",
+        _WAN,
+        {"in_channels": 16, "num_layers": 30},
+        presets=_wan21("Wan2.1-T2V-1.3B", _WAN21, _INERTIAL),
+    ),
     ModelSpec(
         "pocket",
         _WAN,

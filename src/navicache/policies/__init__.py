@@ -1,26 +1,45 @@
 """Policies: when to compute, and what to return instead. Numbers only; the engine owns the tensors."""
 
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
+from navicache.policies.dbcache import DBCache
 from navicache.policies.dead_reckoning import DeadReckoning, Taylor
+from navicache.policies.differences import Differences
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.error_gate import ErrorGate
-from navicache.policies.fixed import Random, Static
+from navicache.policies.firstblockcache import FirstBlockCache
+from navicache.policies.fixed import IndexGate, Random, Static
 from navicache.policies.guards import guarded, nonfinite_fields
 from navicache.policies.inertial import Inertial
+from navicache.policies.magcache import MagCache
 from navicache.policies.navicache import NaviCache
+from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy, Scheme, settings
 from navicache.policies.predictors import OutputHold, ResidualHold
 from navicache.policies.protocols import Coefficient, Gate, Outcome, Predictor, Step, Verdict, Weights
+from navicache.policies.seacache import SeaCache
+from navicache.policies.sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
+from navicache.policies.taylorseer import TaylorSeer
+from navicache.policies.teacache import TeaCache
 
 __all__ = [
+    "PAB",
     "POLICIES",
+    "Blocks",
     "Coefficient",
+    "DBCache",
     "DeadReckoning",
+    "Differences",
     "EasyCache",
     "Ema",
     "ErrorGate",
+    "FilteredLatent",
+    "FirstBlockCache",
     "Gate",
+    "IndexGate",
     "Inertial",
+    "MagCache",
+    "ModuleKind",
+    "Modules",
     "NaviCache",
     "Outcome",
     "OutputHold",
@@ -29,9 +48,14 @@ __all__ = [
     "Random",
     "ResidualHold",
     "Scheme",
+    "SeaCache",
+    "Signal",
+    "Site",
     "Static",
     "Step",
     "Taylor",
+    "TaylorSeer",
+    "TeaCache",
     "Verdict",
     "Weights",
     "build_policy",

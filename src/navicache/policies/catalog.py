@@ -4,17 +4,31 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
+from navicache.policies.dbcache import DBCache
 from navicache.policies.easycache import EasyCache, Ema
+from navicache.policies.firstblockcache import FirstBlockCache
 from navicache.policies.fixed import Random, Static
 from navicache.policies.inertial import Inertial
+from navicache.policies.magcache import MagCache
 from navicache.policies.navicache import NaviCache
+from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy
+from navicache.policies.seacache import SeaCache
+from navicache.policies.taylorseer import TaylorSeer
+from navicache.policies.teacache import TeaCache
 
 POLICIES: dict[str, type[Policy]] = {
     "navicache": NaviCache,
     "inertial": Inertial,
     "easycache": EasyCache,
     "ema": Ema,
+    "teacache": TeaCache,
+    "magcache": MagCache,
+    "pab": PAB,
+    "firstblockcache": FirstBlockCache,
+    "dbcache": DBCache,
+    "taylorseer": TaylorSeer,
+    "seacache": SeaCache,
     "static": Static,
     "random": Random,
 }

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection
+from typing import TypeGuard, cast
 
 
 def check_threshold(threshold: object) -> None:
@@ -41,3 +42,55 @@ def check_choice(name: str, value: str, known: Collection[str]) -> None:
     """Refuse an unknown word and list the known ones."""
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+
+
+def check_words(name: str, values: object, known: Collection[str]) -> None:
+    """Refuse what is no tuple of known words."""
+    if not isinstance(values, tuple) or not values:
+        some = next(iter(known))
+        raise ValueError(f"{name} must be a tuple of one word at least, such as ({some!r},), got {values!r}")
+    for value in cast(tuple[str, ...], values):
+        check_choice(name, value, known)
+
+
+def check_whole(name: str, value: object, least: int) -> None:
+    """Refuse what is no whole number, or too small."""
+    if not isinstance(value, int) or value < least:
+        raise ValueError(f"{name} must be a whole number of {least} or more, got {value!r}")
+
+
+def check_limit(name: str, value: object) -> None:
+    """Refuse what is no count and not None."""
+    if value is not None and not (isinstance(value, int) and value >= 0):
+        raise ValueError(f"{name} must be a whole number of 0 or more, or None for no limit, got {value!r}")
+
+
+def check_coefficients(values: object) -> None:
+    """Refuse what is no polynomial of degree four.
+
+    Example:
+        >>> check_coefficients((0.0, 0.0, 0.0, 1.0, 0.0))
+    """
+    if not _numbers(values) or len(values) != 5:
+        raise ValueError(
+            "coefficients must be a tuple of five numbers, the one of the fourth power first: (0, 0, 0, 1, 0) takes a "
+            f"change as it is; got {values!r}"
+        )
+
+
+def check_table(name: str, values: object, hint: str) -> None:
+    """Refuse what is no tuple of finite numbers."""
+    if not _numbers(values):
+        raise ValueError(f"{name} must be a tuple of numbers ({hint}), got {values!r}")
+
+
+def check_window(name: str, window: object) -> None:
+    """Refuse what is no (low, high) pair of timesteps."""
+    if not _numbers(window) or len(window) != 2 or window[0] >= window[1]:
+        raise ValueError(f"{name} must be (low, high) timesteps such as (100, 800), got {window!r}")
+
+
+def _numbers(values: object) -> TypeGuard[tuple[float, ...]]:
+    if not isinstance(values, tuple):
+        return False
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in cast(tuple[object, ...], values))

@@ -47,6 +47,11 @@ class DeadReckoning:
         """Of the moves, for the best dampings."""
         return "by_channel" if self.by_channel else "whole"
 
+    @property
+    def keeps_inputs(self) -> bool:
+        """Outputs are enough."""
+        return False
+
     def init(self) -> Course:
         """No damping measured."""
         return Course()
@@ -98,6 +103,7 @@ class Taylor:
 
     degree: int = 1
     products: Products = "none"
+    keeps_inputs: bool = False
 
     @property
     def order(self) -> int:

@@ -12,10 +12,11 @@ from navicache.policies.checks import (
     check_threshold,
 )
 from navicache.policies.guards import guarded
-from navicache.policies.policy import Scheme
+from navicache.policies.policy import Scheme, rows_at
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Gate, RowRule
-from navicache.policies.ratio_gate import RatioGate, RatioState
+from navicache.policies.protocols import RowRule
+from navicache.policies.ratio_gate import RatioGate
+from navicache.policies.sites import SITES, SiteName, named_site
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class EasyCache:
     align_steps: int = 10
     last_step: bool = True
     longest_reuse: int | None = None
-    rows: RowRule = "sample"
+    rows: RowRule = "sample"  # at site "blocks" always "call"
+    site: SiteName = "model"
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -67,10 +69,11 @@ class EasyCache:
         check_align_steps(self.align_steps)
         check_longest_reuse(self.longest_reuse)
         check_choice("rows", self.rows, ("sample", "call"))
+        check_choice("site", self.site, SITES)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py without epsilons."""
-        return (Scheme("model", smoothed(self, alpha=1.0), ResidualHold(), self.last_step, "accumulated"),)
+        return (smoothed(self, alpha=1.0),)
 
 
 @dataclass(frozen=True)
@@ -94,10 +97,12 @@ class Ema(EasyCache):
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py with a constant gain."""
-        return (Scheme("model", smoothed(self, alpha=self.alpha), ResidualHold(), self.last_step, "accumulated"),)
+        return (smoothed(self, alpha=self.alpha),)
 
 
-def smoothed(knobs: EasyCache, alpha: float) -> Gate[RatioState]:
-    """The guarded gate of both policies."""
-    gate = RatioGate(filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=knobs.rows)
-    return guarded(gate, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse)
+def smoothed(knobs: EasyCache, alpha: float) -> Scheme:
+    """The one scheme of both policies."""
+    rows = rows_at(knobs.site, knobs.rows)
+    ratio = RatioGate(filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=rows)
+    gate = guarded(ratio, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse)
+    return Scheme(named_site(knobs.site), gate, ResidualHold(), knobs.last_step, "accumulated")

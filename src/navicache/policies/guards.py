@@ -87,11 +87,13 @@ class Align(Guard[S]):
 
 @dataclass(frozen=True)
 class LastStep(Guard[S]):
-    """Compute the last step of the run, where its number is known."""
+    """Compute the last step of the run, or the last few, where their number is known."""
+
+    steps: int = 1
 
     def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """Compute at the last step."""
-        last = step.total is not None and step.index >= step.total - 1
+        """Compute at the end."""
+        last = step.total is not None and step.index >= step.total - self.steps
         return Verdict(True, "last step") if last else verdict
 
 
@@ -115,6 +117,8 @@ class Finite(Guard[S]):
         total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
         if step.by_channel is not None:
             total += sum(step.by_channel)
+        if step.seen_size is not None or step.computed_size is not None:
+            total += (step.seen_size or 0.0) + (step.computed_size or 0.0) + (step.relative_seen or 0.0)
         if math.isfinite(total):  # NaN and infinity survive a sum
             return self.gate.decide(state, step)
         _, state = self.gate.decide(state, step._replace(**dict.fromkeys(nonfinite_fields(step))))
@@ -126,7 +130,15 @@ class Finite(Guard[S]):
 
 
 MEASURED = {
-    Step: ("since_seen", "since_computed", "output_size", "by_channel"),
+    Step: (
+        "since_seen",
+        "since_computed",
+        "output_size",
+        "by_channel",
+        "seen_size",
+        "computed_size",
+        "relative_seen",
+    ),
     Outcome: (
         "input_change",
         "output_change",
@@ -155,8 +167,8 @@ def _finite(value: float | tuple[Any, ...] | None) -> bool:
     return all(map(_finite, value)) if isinstance(value, tuple) else math.isfinite(value)
 
 
-def guarded(gate: Gate[S], *, align_steps: int, last_step: bool, longest_reuse: int | None = None) -> Gate[S]:
-    """The gate behind the guards every policy has."""
+def guarded(gate: Gate[S], *, align_steps: int, last_step: int, longest_reuse: int | None = None) -> Gate[S]:
+    """The gate behind the guards every policy has; `last_step` may also be how many of them."""
     guard = gate if longest_reuse is None else LongestReuse(gate, longest_reuse)
-    guard = LastStep(guard) if last_step else guard
+    guard = LastStep(guard, int(last_step)) if last_step else guard
     return Finite(Align(guard, align_steps))

@@ -14,8 +14,9 @@ from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
 from navicache.policies.guards import guarded
 from navicache.policies.pace import Pace
-from navicache.policies.policy import Scheme
+from navicache.policies.policy import Scheme, rows_at
 from navicache.policies.protocols import Gate, RowRule
+from navicache.policies.sites import SITES, SiteName, named_site
 
 USUAL_THRESHOLD = 0.1  # where a speed-up is asked for but the number of steps is unknown
 USUAL_SPEEDUP = 2.0
@@ -48,7 +49,8 @@ class Inertial:
     curved: bool = False
     last_step: bool = True
     longest_reuse: int | None = None
-    rows: RowRule = "sample"
+    rows: RowRule = "sample"  # at site "blocks" always "call"
+    site: SiteName = "model"
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -65,6 +67,7 @@ class Inertial:
         check_number("tighten", self.tighten, 0, 1, "0 tolerates the same error throughout")
         check_longest_reuse(self.longest_reuse)
         check_choice("rows", self.rows, ("sample", "call"))
+        check_choice("site", self.site, SITES)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning behind the error gate."""
@@ -72,7 +75,7 @@ class Inertial:
             self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
         course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved)
-        return (Scheme("model", gate, course, self.last_step),)
+        return (Scheme(named_site(self.site), gate, course, self.last_step),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""
@@ -90,5 +93,5 @@ class Inertial:
             measurement_noise=self.measurement_noise,
             accumulate=accumulate,
             caution=caution,
-            rows=self.rows,
+            rows=rows_at(self.site, self.rows),
         )

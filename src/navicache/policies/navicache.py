@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Literal
 from navicache.estimator import AlignmentForm, Drift, Noise, Walk, check_noise
 from navicache.policies.checks import check_align_steps, check_choice, check_longest_reuse, check_threshold
 from navicache.policies.guards import guarded
-from navicache.policies.policy import Scheme
+from navicache.policies.policy import Scheme, rows_at
 from navicache.policies.predictors import OutputHold, ResidualHold
 from navicache.policies.protocols import RowRule
 from navicache.policies.ratio_gate import ChangeSince, Dimensions, GateOn, Norm, RatioGate
+from navicache.policies.sites import SITES, SiteName, named_site
 
 State = Literal["ratio", "ratio_and_drift"]
 Hold = Literal["residual", "output"]
@@ -52,6 +53,7 @@ WORDS = {
     "state": ("ratio", "ratio_and_drift"),
     "dimensions": ("scalar", "channel"),
     "rows": ("sample", "call"),
+    "site": SITES,
 }
 
 
@@ -89,7 +91,8 @@ class NaviCache:
     gate_on: GateOn = "mean"  # "upper_bound": uncertainty enters the decision
     deviations: float = 1.0
     longest_reuse: int | None = None
-    rows: RowRule = "sample"
+    rows: RowRule = "sample"  # at site "blocks" always "call"
+    site: SiteName = "model"  # 10: "blocks" on Open-Sora
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -117,12 +120,13 @@ class NaviCache:
         return replace(self, **{knob: self.choice(knob) for knob in CHOICES})
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """One scheme at the model's root."""
+        """One scheme, at the model's root or at its blocks."""
         last_step = self.choice("last_step")
         gate = guarded(self.gate(), align_steps=self.align_steps, last_step=last_step, longest_reuse=self.longest_reuse)
         hold = ResidualHold() if self.choice("hold") == "residual" else OutputHold()
         # An absolute sum is no relative error.
-        return (Scheme("model", gate, hold, last_step, "accumulated" if self.choice("relative") else None),)
+        belief = "accumulated" if self.choice("relative") else None
+        return (Scheme(named_site(self.site), gate, hold, last_step, belief),)
 
     def gate(self) -> RatioGate:
         """The gate without its guards."""
@@ -140,7 +144,7 @@ class NaviCache:
             gate_on=self.gate_on,
             deviations=self.deviations,
             dimensions=self.dimensions,
-            rows=self.rows,
+            rows=rows_at(self.site, self.rows),
         )
 
     def filter(self) -> Walk | Drift:

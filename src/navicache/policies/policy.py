@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Protocol
 
-from navicache.policies.protocols import Gate, Predictor
+from navicache.policies.protocols import Gate, Predictor, RowRule
+from navicache.policies.sites import Signal, Site, SiteName
 from navicache.records import Belief
-
-Site = Literal["model"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +20,7 @@ class Scheme:
     # The field of `explain` that holds the relative error the gate believes a reuse of this very step makes, to be held
     # against the truth in shadow mode (records/truth.py); None where it believes nothing of that kind.
     belief: Belief | None = "predicted_change"
+    signal: Signal = "input"  # what the gate's changes are changes of
 
 
 class Policy(Protocol):
@@ -36,6 +36,16 @@ class Policy(Protocol):
     def schemes(self) -> tuple[Scheme, ...]:
         """What the knobs stand for."""
         ...
+
+
+def rows_at(site: SiteName, rows: RowRule) -> RowRule:
+    """What decides for itself there: the blocks see one batch of tokens, and samples cannot be taken out of it.
+
+    Example:
+        >>> rows_at("model", "sample"), rows_at("blocks", "sample")
+        ('sample', 'call')
+    """
+    return rows if site == "model" else "call"
 
 
 def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:

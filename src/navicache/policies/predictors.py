@@ -19,6 +19,7 @@ class ResidualHold:
 
     order: int = 1
     products: Products = "none"
+    keeps_inputs: bool = False
 
     def init(self) -> None:
         """Nothing to remember."""
@@ -44,6 +45,7 @@ class OutputHold:
 
     order: int = 1
     products: Products = "none"
+    keeps_inputs: bool = False
 
     def init(self) -> None:
         """Nothing to remember."""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
-Reading = Literal["since_seen", "since_computed", "by_channel"]
+Reading = Literal["since_seen", "since_computed", "by_channel", "time"]
 Products = Literal["none", "whole", "by_channel"]
 Coefficient = float | tuple[float, ...]  # one number, or one per channel
 
@@ -23,13 +23,17 @@ class Step(NamedTuple):
     total: int | None = None  # steps of the run
     time: float | None = None
     sigma: float | None = None  # noise level in [0, 1]
-    since_seen: float | None = None  # mean |x_i - x_(i-1)|
+    since_seen: float | None = None  # mean |x_i - x_(i-1)|, of the latent or of the signal the gate asks for
     since_computed: float | None = None  # mean |x_i - x_j|
     output_size: float | None = None  # mean |y_j|
     elements: int = 1  # latent elements of one sample, to turn a mean into a sum
     gap: int = 0  # steps since the last compute: 1 right after it, 0 before the first
     by_channel: tuple[float, ...] | None = None  # since_seen, channel by channel
     gaps: tuple[int, ...] = ()  # steps since the newest compute, between it and the one before, and so on
+    seen_size: float | None = None  # mean |x_(i-1)|, where the gate watches a signal of its own
+    computed_size: float | None = None  # mean |x_j|, likewise
+    relative_seen: float | None = None  # since_seen / seen_size, row by row, then their mean, likewise
+    branch: int = 0  # which stream of the run this is, in the order of their first calls
 
     @property
     def progress(self) -> float | None:
@@ -67,7 +71,8 @@ class Outcome(NamedTuple):
 class Weights(NamedTuple):
     """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step.
 
-    Of the computed steps before the newest only outputs are kept: their first weight must be 0.
+    Of the computed steps before the newest only outputs are kept, unless the predictor `keeps_inputs`: without it their
+    first weight must be 0.
     """
 
     input: float
@@ -130,6 +135,11 @@ class Predictor(Protocol[S]):
     @property
     def products(self) -> Products:
         """Which inner products of the moves between computed outputs it learns from."""
+        ...
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether it needs the inputs of all the computed steps it looks back on, not of the newest alone."""
         ...
 
     def init(self) -> S:

@@ -63,6 +63,7 @@ class Setting:
     series: str = ""  # settings of one series are points of one curve
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
+    calibration: str = ""  # file of `navicache calibrate`, or "pocket": the embedded model's own
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from navicache.evaluation.bench.plan import Accuracy, Condition, Model, Plan, Prompts, Setting, Source
 
 Read = Callable[[Any, str], Any]
-SETTING_KEYS = ("name", "policy", "mode", "modes", "knobs", "call", "sweep", "models")
+SETTING_KEYS = ("name", "policy", "mode", "modes", "knobs", "call", "sweep", "models", "calibration")
 
 
 def read_plan(path: Path) -> Plan:
@@ -63,11 +63,12 @@ def _sweep(entry: Any, place: str) -> Iterator[Setting]:
     name = _text(entry.get("name", policy), f"{place}.name")
     knobs, call = (_table(entry.get(key, {}), f"{place}.{key}") for key in ("knobs", "call"))
     models = _texts(entry.get("models", []), f"{place}.models")
+    calibration = _text(entry.get("calibration", ""), f"{place}.calibration")
     modes, points = _modes(entry, place), _points(entry, place)
     series = name if len(modes) * len(points) > 1 else ""
     for mode, point in itertools.product(modes, points):
         words = [name, *([mode] if len(modes) > 1 else []), *(f"{knob}={value}" for knob, value in point.items())]
-        yield Setting(" ".join(words), policy, mode, {**knobs, **point}, call, series, point, models)
+        yield Setting(" ".join(words), policy, mode, {**knobs, **point}, call, series, point, models, calibration)
 
 
 def _modes(entry: Mapping[str, Any], place: str) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+REFUSED = "refused"  # kind of a row whose policy could not be put on the model, with its reason
 
 
 class RowFile:

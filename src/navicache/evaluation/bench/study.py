@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from navicache.evaluation.bench.rows import Row
+from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.evaluation.collection import FIGURES
 from navicache.evaluation.intervals import Estimate, mean_interval
 
@@ -30,7 +30,7 @@ def summarise(rows: Sequence[Row]) -> list[Summary]:
     baselines = {row["group"]: row for row in rows if row["kind"] == "baseline"}
     places: dict[Place, list[Row]] = {}
     for row in rows:
-        if row["kind"] != "shadow":
+        if row["kind"] in ("baseline", "cached"):
             places.setdefault((row["model"], row["condition"], row["setting"]), []).append(row)
     return [_summary(place, own, baselines) for place, own in places.items()]
 
@@ -77,6 +77,12 @@ def overhead(row: Row, plain: Row | None) -> float | None:
 
 def _totals(*rows: Row) -> list[int | None]:
     return [row["steps"]["total"] for row in rows]
+
+
+def refusals(rows: Sequence[Row]) -> list[str]:
+    """What could not be measured, and why, each once."""
+    found = (f"{row['setting']} on {row['model']}: {row['reason']}" for row in rows if row["kind"] == REFUSED)
+    return list(dict.fromkeys(found))
 
 
 def spread(values: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,9 +14,10 @@ ROUNDS = 5
 class Muon(torch.optim.Muon):
     """torch's Muon (momentum 0.95, Nesterov, rates as for AdamW), in a few large kernels."""
 
-    def __init__(self, weights: list[torch.Tensor], rate: float, decay: float = 0.01) -> None:
+    def __init__(self, weights: Sequence[torch.Tensor], rate: float, decay: float = 0.01) -> None:
         """The rate lies on the CPU, where it is read as a number."""
-        super().__init__(weights, lr=torch.tensor(rate), weight_decay=decay, adjust_lr_fn="match_rms_adamw")
+        own: Any = torch.tensor(rate)
+        super().__init__(weights, lr=own, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:

@@ -26,7 +26,7 @@ class Settings:
     """How the decoder is polished."""
 
     videos: int = 6144
-    strongest: float = 0.65  # noise level from which latents are sampled again, at most
+    strongest: float = 0.5  # noise level from which latents are sampled again, at most
     exact: float = 0.25  # share that is left as it was
     guidance: float = 5.0
     steps: int = 10

@@ -1,0 +1,142 @@
+"""All policies at the same measured speed: one table of PSNR, SSIM and LPIPS on the embedded model.
+
+    python benchmarks/rivals.py --device cuda                      # quality on 32 prompts, then time on 4
+    python benchmarks/rivals.py --device cuda --part 2 8           # every eighth setting: several can run side by side
+    python benchmarks/rivals.py --device cuda --only timing        # alone on the machine
+    python benchmarks/rivals.py --only report
+
+Prompts run one at a time, as most policies decide once a call. Every setting is a line of results.jsonl, and what is
+there is not measured again; parts write files of their own. Between two settings of a policy figures are interpolated;
+what a policy cannot reach is said.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from quality_bars import at
+from quality_rivals import Stopwatch
+from quality_runs import Bench, Scorer, summarise
+from rivals_curves import CURVES, SPEEDS, Curve, Rows
+from tqdm import tqdm
+
+import navicache
+from navicache.pocket.train import denoiser
+
+FIGURES = ("psnr", "ssim", "lpips")
+
+
+def main(arguments: Sequence[str] | None = None) -> Rows:
+    """Measure what is missing, then the table."""
+    options = _options(arguments)
+    part = f"_{options.part[0]}_of_{options.part[1]}" if options.part else ""
+    rows = Rows(options.out, f"results{part}.jsonl")
+    if options.only != "report":
+        bench = Bench(options)
+        bench.schedule(options.scheduler)
+        if options.only in (None, "quality"):
+            measure_quality(bench, rows, options)
+        if options.only in (None, "timing") and not options.part:
+            measure_time(bench, rows, options)
+    if not options.part:
+        text = report(rows)
+        (options.out / "rivals.md").write_text(text + "\n")
+        print(text)
+    return rows
+
+
+def settings(options: argparse.Namespace) -> list[tuple[str, Curve, float]]:
+    """Every setting of the policies asked for; of a part, its share."""
+    chosen = [(name, CURVES[name], value) for name in options.policies for value in CURVES[name].settings]
+    first, every = options.part or (0, 1)
+    return chosen[first::every]
+
+
+def measure_quality(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
+    """Each prompt's video against the one without a cache."""
+    scorer, watch = Scorer(options.device, options.metrics), Stopwatch(bench, options.num_steps)
+    missing = [entry for entry in settings(options) if not rows.has("quality", entry[0], entry[2])]
+    reference = None
+    for name, curve, value in tqdm(missing, desc="quality", unit="setting"):
+        if reference is None:
+            reference = bench.decode(watch.run(range(options.prompts), "every step")[0])
+        with curve.applied(bench.pipe, value):
+            steps = curve.steps(value, options.num_steps)
+            latents, _, computed = Stopwatch(bench, steps).run(range(options.prompts), f"{name} {value:g}")
+        each = {"computed": computed, **scorer.score(reference, bench.decode(latents))}
+        rows.add({"kind": "quality", "policy": name, "setting": value, **summarise(each), "code": curve.group})
+
+
+def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
+    """Denoising by the clock, with runs that compute every step before and after each setting."""
+    full = Stopwatch(bench, options.num_steps)
+    missing = [entry for entry in settings(options) if not rows.has("timing", entry[0], entry[2])]
+    prompts = range(options.timed)
+    full.run(prompts[:1], "warming up")
+    for name, curve, value in tqdm(missing, desc="timing", unit="setting"):
+        before = full.run(prompts[:1], "every step")[1]
+        with curve.applied(bench.pipe, value):
+            seconds = Stopwatch(bench, curve.steps(value, options.num_steps)).run(prompts, f"{name} {value:g}")[1]
+        beside = before + full.run(prompts[:1], "every step")[1]
+        speed = (sum(beside) / len(beside)) / (sum(seconds) / len(seconds))
+        about = {"device": options.device, "dtype": options.dtype, "when": time.strftime("%Y-%m-%d")}
+        rows.add({"kind": "timing", "policy": name, "setting": value, "speedup": speed, **about})
+
+
+def report(rows: Rows) -> str:
+    """One line a policy, one group of columns a speed."""
+    head = "| policy | " + " | ".join(f"{speed:g}x" for speed in SPEEDS) + " |"
+    lines = [head, "|" + " --- |" * (1 + len(SPEEDS))]
+    for name in CURVES:
+        points = rows.points(name)
+        if points:
+            lines.append(f"| {name} | " + " | ".join(_cell(points, speed) for speed in SPEEDS) + " |")
+    return "\n".join([*lines, "", "PSNR in dB / SSIM / LPIPS, at the measured speed-up of the denoising loop."])
+
+
+def _cell(points: Sequence[dict[str, Any]], speed: float) -> str:
+    """The figures at a speed, or why there are none."""
+    fastest = max(point["speedup"] for point in points)
+    if fastest < speed:
+        return f"not reached ({fastest:.2f}x at most)"
+    found = []
+    for figure, form in zip(FIGURES, (".2f", ".4f", ".4f"), strict=True):
+        sign = -1 if figure == "lpips" else 1  # `at` takes the better of two at the same place
+        known = [(point["speedup"], sign * point[figure]) for point in points if point[figure] is not None]
+        value = at(known, speed, gap=1.0)
+        found.append("-" if value is None else format(sign * value, form))
+    return " / ".join(found)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    cuda = torch.cuda.is_available()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add: Any = parser.add_argument
+    add("--checkpoint", type=Path, default=navicache.pocket.checkpoint_path())
+    add("--out", type=Path, default=Path("build/rivals"))
+    add("--device", default="cuda" if cuda else "cpu")
+    add("--dtype", default="float32", choices=("float32", "bfloat16", "float16"))
+    add("--prompts", type=int, default=32)
+    add("--timed", type=int, default=4, help="prompts that are timed")
+    add("--num-steps", type=int, default=50)
+    add("--scheduler", default="UniPC", choices=("UniPC", "Euler"))
+    add("--policies", nargs="+", default=[*CURVES], choices=[*CURVES], metavar="POLICY")
+    add("--metrics", nargs="*", default=("ssim", "lpips"), choices=("ssim", "lpips"))
+    add("--only", choices=("quality", "timing", "report"))
+    add("--part", type=int, nargs=2, metavar=("NUMBER", "OF"), help="quality of a share of the settings")
+    add("--guidance", type=float, default=5.0)
+    add("--frames", type=int, default=navicache.pocket.FRAMES)
+    add("--size", type=int, default=navicache.pocket.SIZE)
+    add("--max-sequence-length", type=int, default=32)
+    add("--trained-videos", type=int, default=denoiser.Settings.videos)
+    options = parser.parse_args(arguments)
+    options.tune, options.batch = False, 1
+    options.out.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+if __name__ == "__main__":
+    main()

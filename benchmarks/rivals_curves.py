@@ -1,0 +1,100 @@
+"""The policies of the comparison, each with the one knob that varies, and the lines that were measured."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import navicache
+from navicache.models import read_calibration
+from navicache.pocket import calibration_path
+
+SPEEDS = (1.5, 2.0, 2.5, 3.0)
+WIDE = (100, 930)  # timesteps between which attention is reused
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A policy of which one knob varies."""
+
+    group: str
+    settings: tuple[float, ...]
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+    varies: str = "threshold"
+    whole: bool = False  # the knob is a whole number
+    calibrated: bool = False
+
+    @contextmanager
+    def applied(self, pipe: Any, value: float) -> Iterator[None]:
+        """The cache on the pipeline, and off again."""
+        if self.group == "fewer steps":
+            yield
+            return
+        measured = dict(read_calibration(calibration_path(self.group)).knobs) if self.calibrated else {}
+        knobs = {**measured, **self.knobs, self.varies: int(value) if self.whole else value}
+        with navicache.enable(pipe, navicache.policies.build_policy(self.group, **knobs)):
+            yield
+
+    def steps(self, value: float, steps: int) -> int:
+        """Steps of the run: as asked, but for the baseline that takes fewer."""
+        return round(steps * value) if self.group == "fewer steps" else steps
+
+
+SHARES = (0.68, 0.52, 0.42, 0.34)
+TAUS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
+CURVES: dict[str, Curve] = {
+    "inertial": Curve("inertial", (1.5, 1.9, 2.2, 2.6, 3.1, 3.5), varies="speedup"),
+    "inertial, blocks": Curve("inertial", (1.6, 2.1, 2.7, 3.6), {"site": "blocks"}, "speedup"),
+    "navicache": Curve("navicache", (0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
+    "navicache, blocks": Curve("navicache", (0.02, 0.04, 0.08, 0.16), {"align_steps": 5, "site": "blocks"}),
+    "easycache": Curve("easycache", (0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
+    "seacache": Curve("seacache", (0.05, 0.1, 0.2, 0.4, 0.8), {"longest_reuse": None, "align_steps": 5}),
+    "seacache, dead reckoning": Curve(
+        "seacache", (0.05, 0.1, 0.2, 0.4, 0.8), {"longest_reuse": None, "predictor": "dead_reckoning", "align_steps": 5}
+    ),
+    "taylorseer": Curve("taylorseer", (2, 3, 4, 6, 8), {"stop": 49}, "interval", whole=True),
+    "taylorseer, lite": Curve("taylorseer", (2, 3, 4, 6), {"lite": True, "stop": 49}, "interval", whole=True),
+    "teacache": Curve("teacache", (0.02, 0.05, 0.1, 0.2, 0.4), calibrated=True),
+    "magcache": Curve("magcache", (0.02, 0.05, 0.1, 0.2, 0.4), {"longest_reuse": 8}, calibrated=True),
+    "firstblockcache": Curve("firstblockcache", TAUS),
+    "dbcache": Curve("dbcache", TAUS, {"first": 2, "last": 1, "align_steps": 5}),
+    "pab": Curve(
+        "pab", (2, 3, 4, 8), {"cross_attention": 6, "self_window": WIDE, "cross_window": WIDE}, "self_attention", True
+    ),
+    "static": Curve("static", (1.6, 2.1, 2.7, 3.4), varies="interval"),
+    "random": Curve("random", SHARES, varies="probability"),
+    "fewer steps": Curve("fewer steps", SHARES, varies="share"),
+}
+
+
+class Rows:
+    """Lines of all result files in a folder; new ones go to one of them."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Read what is there; a last line that was cut short is as if it had never been written."""
+        self.path = folder / name
+        self.rows: list[dict[str, Any]] = []
+        for file in sorted(folder.glob("results*.jsonl")):
+            text = file.read_text()
+            whole = text[: text.rfind("\n") + 1]
+            self.rows += [json.loads(line) for line in whole.splitlines()]
+            if file == self.path and whole != text:
+                file.write_text(whole)
+
+    def has(self, kind: str, policy: str, setting: float) -> bool:
+        """Whether the setting was measured."""
+        return any((r["kind"], r["policy"], r["setting"]) == (kind, policy, setting) for r in self.rows)
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Append a finished setting."""
+        self.rows.append(row)
+        with self.path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def points(self, policy: str) -> list[dict[str, Any]]:
+        """Settings of a policy with both speed and quality."""
+        quality = {r["setting"]: r for r in self.rows if r["policy"] == policy and r["kind"] == "quality"}
+        timing = {r["setting"]: r for r in self.rows if r["policy"] == policy and r["kind"] == "timing"}
+        return [{**quality[s], "speedup": timing[s]["speedup"]} for s in quality if s in timing]

@@ -1,0 +1,123 @@
+"""`navicache calibrate`: measure on a pipeline what TeaCache and MagCache need to know of it."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from navicache.cli.generate import default_prompts, positive
+from navicache.cli.job import POCKET, Caching, Job, Source, read_arguments
+from navicache.models import CALIBRATED
+
+SIGNALS = ("modulated", "time", "time_projection")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
+    parser.add_argument("--model", default=POCKET, help="pocket, a diffusers folder, or a hub id (%(default)s)")
+    parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
+    parser.add_argument("--signal", choices=SIGNALS, default="modulated", help="what TeaCache watches (%(default)s)")
+    parser.add_argument("--negative-prompt")
+    parser.add_argument("--steps", type=positive, help="denoising steps")
+    parser.add_argument("--guidance", type=float, help="guidance scale")
+    parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
+    for name in ("frames", "height", "width"):
+        parser.add_argument(f"--{name}", type=positive)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="JSON file to write; a plot goes beside"
+    )
+    parser.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps (%(default)s)")
+    parser.add_argument("--offload", choices=("none", "model", "sequential", "group"), default="none")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Generate with every step computed, fit, write, and say how well it fits."""
+    job = read_job(options)
+    from navicache.cli.checks import check_output
+    from navicache.cli.loading import load
+    from navicache.cli.session import check
+    from navicache.report.fit_plot import save_fit_plot
+
+    check_output(options.out.parent)
+    pipe = load(job.source)
+    check(pipe, job)
+    start = time.perf_counter()
+    sights = look(pipe, job, options.signal)
+    calibration = fit(options.method, options.signal, sights, about(pipe, job, time.perf_counter() - start))
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    calibration.save(options.out)
+    save_fit_plot(calibration, sights, options.out.with_suffix(".png"))
+    print(describe(calibration, options.out))
+    return 0
+
+
+def read_job(options: argparse.Namespace) -> Job:
+    """The options as a job without a cache."""
+    source = Source(options.model, options.dtype, options.device, options.offload)
+    prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
+    arguments = read_arguments(options, source.pocket)
+    return Job(source, tuple(prompts or default_prompts(source)), arguments, Caching(), options.out, options.seed)
+
+
+def read_prompts(path: Path) -> list[str]:
+    """The lines of a file that are not empty."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise ValueError(f"cannot read the prompts in {path}: {error.strerror}") from error
+    if not any(line.strip() for line in lines):
+        raise ValueError(f"{path} holds no prompt: write one a line")
+    return [line.strip() for line in lines if line.strip()]
+
+
+def look(pipe: Any, job: Job, signal: Any) -> list[Any]:
+    """What a probe sees in all prompts, each from noise of its own."""
+    import torch
+
+    from navicache.cli.progress import watched
+    from navicache.integrations.probe import probed
+
+    with probed(pipe, signal) as probe:
+        for number, prompt in enumerate(job.prompts):
+            generator = torch.Generator().manual_seed(job.seed + number)
+            with watched(pipe, f"{number + 1} of {len(job.prompts)}"):
+                pipe(prompt=prompt, output_type="latent", return_dict=False, generator=generator, **job.arguments)
+        return probe.sights
+
+
+def fit(method: str, signal: str, sights: list[Any], facts: dict[str, Any]) -> Any:
+    """What was seen as knobs of the policy."""
+    from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
+    from navicache.models import Calibration
+
+    model = facts.pop("transformer")
+    if method == "teacache":
+        coefficients, quality = fit_polynomial(sights)
+        return Calibration(method, model, {"coefficients": coefficients, "signal": signal}, quality, facts)
+    knobs, quality = measure_ratios(sights)
+    return Calibration(method, model, knobs, quality, facts)
+
+
+def about(pipe: Any, job: Job, seconds: float) -> dict[str, Any]:
+    """What was measured on, and how long it took."""
+    from navicache.cli.session import about
+    from navicache.integrations.diffusers import denoisers
+
+    known = about(pipe, job)
+    own = {"prompts": len(job.prompts), "scheduler": type(pipe.scheduler).__name__, "seconds": round(seconds, 1)}
+    kept = {name: known[name] for name in ("model", "arguments", "seed", "machine", "versions")}
+    return {"transformer": type(next(iter(denoisers(pipe).values()))).__name__, **own, **kept}
+
+
+def describe(calibration: Any, path: Path) -> str:
+    """How well it fits, how long it took, and how to use it."""
+    words = {"r2": "R²", "points": "points", "spread": "deviation between runs", "runs": "runs"}
+    quality = ", ".join(f"{words[name]} {value:.4g}" for name, value in calibration.quality.items())
+    lines = [f"{calibration.method} on {calibration.model}: {quality}, {calibration.about['seconds']} s"]
+    if calibration.quality.get("r2", 1.0) < 0.8:
+        lines.append("the curve explains little: look at the plot, and try another --signal or more prompts")
+    lines += [f"  {path}", f"  {path.with_suffix('.png')}"]
+    return "\n".join([*lines, f"navicache.enable(pipe, {calibration.method!r}, calibration={str(path)!r})"])

@@ -1,0 +1,98 @@
+"""`navicache models`: which models are known, what each policy is set to there, and where the numbers come from."""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from textwrap import shorten
+from typing import Any
+
+from navicache.models import MODELS, MODES, ModelSpec, Preset
+from navicache.policies import POLICIES
+from navicache.records.table import Column, lay_out
+
+LONGEST_TUPLE, LONGEST_SETTINGS = 2, 50
+INFERRED = "*"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("name", nargs="?", default="", help="part of a model's name or class, such as wan or flux")
+    parser.add_argument("--json", action="store_true", help="everything, tables included, for other programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is known."""
+    chosen = matching(options.name)
+    print(json.dumps([as_json(spec) for spec in chosen], indent=1) if options.json else "\n".join(page(chosen)))
+    return 0
+
+
+def matching(part: str) -> list[ModelSpec]:
+    """The models whose name or class holds that part, capitals or not.
+
+    Example:
+        >>> [spec.name for spec in matching("mochi")]
+        ['Mochi 1']
+    """
+    chosen = [spec for spec in MODELS if part.lower() in f"{spec.name}\n{spec.transformer}".lower()]
+    if not chosen:
+        raise ValueError(f"no model is called {part!r}; known: {', '.join(spec.name for spec in MODELS)}")
+    return chosen
+
+
+def page(chosen: Sequence[ModelSpec]) -> Iterator[str]:
+    """One table a model, and what holds for all."""
+    for spec in chosen:
+        yield f"{spec.name} ({spec.transformer or 'any other class'})"
+        yield from (f"  {line}" for line in table(spec))
+        if bare := [policy for policy in POLICIES if policy not in spec.presets]:
+            yield f"  no preset: {', '.join(bare)}"
+        yield ""
+    yield f"{INFERRED} inferred: nobody has published it for this model; --json has settings that do not fit a line"
+
+
+def table(spec: ModelSpec) -> list[str]:
+    """Policies, modes, knobs and sources."""
+    rows = [(policy, mode, spec.presets[policy][mode]) for policy in spec.presets for mode in modes_of(spec, policy)]
+    columns = {
+        "policy": [policy for policy, _, _ in rows],
+        "mode": [f"{mode}{INFERRED if preset.inferred else ''}" for _, mode, preset in rows],
+        "settings": [settings(preset) for _, _, preset in rows],
+        "source": [preset.source for _, _, preset in rows],
+    }
+    return lay_out([Column(heading, cells, words=True) for heading, cells in columns.items()])
+
+
+def modes_of(spec: ModelSpec, policy: str) -> list[str]:
+    """The modes there are, fastest first."""
+    return [mode for mode in MODES if mode in spec.presets[policy]]
+
+
+def settings(preset: Preset) -> str:
+    """The knobs as far as a line goes; `--json` has them all.
+
+    Example:
+        >>> settings(Preset({"threshold": 0.1, "ratios": (1.0,) * 50, "signed": True}, "a script"))
+        'threshold=0.1 ratios=(50 numbers) signed=True'
+    """
+    line = " ".join(f"{knob}={_short(value)}" for knob, value in preset.knobs.items())
+    return shorten(line, LONGEST_SETTINGS, placeholder=" ...")
+
+
+def _short(value: Any) -> str:
+    if not isinstance(value, tuple):
+        return str(value)
+    return f"({len(value)} numbers)" if len(value) > LONGEST_TUPLE else f"({', '.join(map(str, value))})"
+
+
+def as_json(spec: ModelSpec) -> dict[str, Any]:
+    """A model, ready for JSON."""
+    presets = {
+        policy: {
+            mode: {"knobs": dict(preset.knobs), "source": preset.source, "inferred": preset.inferred}
+            for mode, preset in modes.items()
+        }
+        for policy, modes in spec.presets.items()
+    }
+    about = {"name": spec.name, "transformer": spec.transformer, "config": dict(spec.config), "experts": spec.experts}
+    return {**about, "note": spec.note, "presets": presets}

@@ -1,0 +1,73 @@
+"""What a block is called with and what it returns: one tensor of tokens, or the video's and the text's."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import Tensor, nn
+
+from navicache.engine.errors import CannotCache
+
+HIDDEN_NAMES = ("hidden_states", "x", "visual_embed", "gen_seq")
+TEXT_NAMES = ("encoder_hidden_states", "context", "und_seq")
+
+
+@dataclass(frozen=True)
+class BlockForm:
+    """Where the tokens are among a block's arguments and in what it returns."""
+
+    names: tuple[str, ...]  # of the positional arguments
+    hidden: str
+    text: str | None
+    returned: tuple[int | None, int | None] | None = None  # places of hidden and text; None for a bare tensor
+    width: int = 0  # entries of the returned tuple, 0 for a bare tensor
+
+    @classmethod
+    def of(cls, block: nn.Module) -> "BlockForm":
+        """As the signature tells; what is returned shows at the first call."""
+        names = tuple(inspect.signature(type(block).forward).parameters)[1:]
+        hidden = next((name for name in HIDDEN_NAMES if name in names), names[0])
+        return cls(names, hidden, next((name for name in TEXT_NAMES if name in names), None))
+
+    def read(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Tensor, Tensor | None]:
+        """The video's tokens and the text's, where the block takes both."""
+        given = {**dict(zip(self.names, args, strict=False)), **kwargs}
+        text = given.get(self.text) if self.text else None
+        return given[self.hidden], text if isinstance(text, Tensor) else None
+
+    def seen(self, result: Any, hidden: Tensor, text: Tensor | None, known: tuple[int, int] | None) -> "BlockForm":
+        """The same with the places in the result, found by shape; `known` settles what shapes cannot."""
+        if isinstance(result, Tensor):
+            return replace(self, returned=(None, None))
+        tensors = dict(enumerate(result)) if isinstance(result, tuple | list) else {}
+        first = [i for i, value in tensors.items() if isinstance(value, Tensor) and value.shape == hidden.shape]
+        if len(first) > 1 and known is not None:
+            first = [known[0]]
+        if len(first) != 1:
+            raise CannotCache(
+                "cannot tell which of a block's results are the video's tokens: use a policy at the site of the whole "
+                f"model instead (returned: {type(result).__name__} of {len(tensors)})"
+            )
+        others = [
+            i
+            for i, value in tensors.items()
+            if i != first[0] and text is not None and isinstance(value, Tensor) and value.shape == text.shape
+        ]
+        return replace(self, returned=(first[0], others[0] if others else None), width=len(tensors))
+
+    def split(self, result: Any) -> tuple[Tensor, Tensor | None]:
+        """The tokens in what a block returned."""
+        hidden, text = self.returned or (None, None)
+        return (result if hidden is None else result[hidden]), None if text is None else result[text]
+
+    def pack(self, hidden: Tensor, text: Tensor | None) -> Any:
+        """Tokens as the block would return them."""
+        at, text_at = self.returned or (None, None)
+        if at is None:
+            return hidden
+        entries: list[Tensor | None] = [None] * self.width
+        entries[at] = hidden
+        if text_at is not None:
+            entries[text_at] = text
+        return tuple(entries)

@@ -1,0 +1,199 @@
+"""Site `blocks`: the model runs, but its inner blocks are computed or predicted as one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from navicache.engine.attention import attention_input
+from navicache.engine.block_form import BlockForm
+from navicache.engine.block_list import BlockList, Through
+from navicache.engine.call import Call
+from navicache.engine.core import Core
+from navicache.engine.errors import CannotCache
+from navicache.engine.placement import Host
+from navicache.engine.rows import Rows
+from navicache.engine.shadow import witness
+from navicache.engine.work import Work
+from navicache.policies import Blocks
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """What of a model the engine reaches into."""
+
+    model: nn.Module
+    lists: Mapping[str, nn.ModuleList]
+    returns: Mapping[type[nn.Module], tuple[int, int]] = field(default_factory=dict)  # places of video and text tokens
+    signals: Mapping[str, str] = field(default_factory=dict)  # signal -> the submodule whose output it is
+
+    @property
+    def count(self) -> int:
+        """Blocks in all lists."""
+        return sum(map(len, self.lists.values()))
+
+
+@dataclass
+class Visit:
+    """One call of the model, from its first block to its last."""
+
+    call: Call
+    host: Host
+    place: int = 0  # of the next block
+    begun: Tensor | None = None  # what the first block was handed
+    leader: tuple[nn.Module, tuple[Any, ...], dict[str, Any]] | None = None
+    text: Tensor | None = None  # what the site was handed, beside the video's tokens
+    captured: dict[str, Tensor] = field(default_factory=dict)
+    work: Work | None = None
+    latent: Rows = ()
+    predicted: Tensor | None = None
+    after: Tensor | None = None  # what the block before has made of the tokens
+
+
+class BlockEngine(Core):
+    """Caches the blocks of one model: to be called in place of its forward."""
+
+    def __init__(self, anatomy: Anatomy, *args: Any, **options: Any) -> None:
+        """Nothing is attached yet; the options are those of every engine."""
+        super().__init__(*args, **options)
+        site = self.scheme.site
+        self.site, self.anatomy, self.count = site if isinstance(site, Blocks) else Blocks(), anatomy, anatomy.count
+        if self.site.first + self.site.last >= self.count:
+            raise ValueError(
+                f"{self.site.first} first and {self.site.last} last blocks always run, and {self.count} is all there "
+                "are: nothing is left to reuse"
+            )
+        self.forms: dict[type[nn.Module], BlockForm] = {}
+        self.visit: Visit | None = None
+        self._handles: list[Any] = []
+
+    def attach(self) -> None:
+        """Put stand-ins for the lists of blocks into the model."""
+        for name, own in self.anatomy.lists.items():
+            setattr(self.anatomy.model, name, BlockList(own, self._taker))
+        if isinstance(self.scheme.signal, str) and self.scheme.signal.startswith("time"):
+            self._handles.append(self._listen(self.scheme.signal))
+
+    def detach(self) -> None:
+        """Put the model's own lists back."""
+        for name, own in self.anatomy.lists.items():
+            setattr(self.anatomy.model, name, own)
+        while self._handles:
+            self._handles.pop().remove()
+
+    def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The model's forward, with its blocks going through this engine."""
+        try:
+            self.visit = visit = Visit(self.reader.read(args, kwargs), self.surroundings())
+            output = forward(*args, **kwargs)
+            if visit.place != self.count:
+                raise CannotCache(
+                    f"the model called {visit.place} of its {self.count} blocks: name the right lists with "
+                    "enable(..., blocks=(...)), or use a policy at the site of the whole model"
+                )
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            self.visit = None
+        self.close_if_over()
+        return output
+
+    def _taker(self) -> Through | None:
+        return None if self.visit is None else self._pass
+
+    def _pass(self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """One block: outside the site it runs, inside it is computed, or passes on what was predicted."""
+        visit = self.visit
+        if visit is None:
+            return block(*args, **kwargs)
+        place, visit.place = visit.place, visit.place + 1
+        form = self.forms.setdefault(type(block), BlockForm.of(block))
+        hidden, text = form.read(args, kwargs)
+        if place == 0:
+            visit.begun = hidden
+        if not self.site.first <= place < self.count - self.site.last:
+            return block(*args, **kwargs)
+        if place == self.site.first:
+            visit.leader, visit.text = (block, args, kwargs), text
+            with torch.no_grad():
+                hidden, text = self._arrive(visit, hidden)
+        if visit.predicted is not None and self.shadow is None:
+            return form.pack(hidden, text)
+        self._check_chain(visit, hidden)
+        result = block(*args, **kwargs)
+        if form.returned is None:
+            form = self.forms[type(block)] = form.seen(result, hidden, text, self.anatomy.returns.get(type(block)))
+        visit.after = form.split(result)[0]
+        if place < self.count - self.site.last - 1:
+            return result
+        with torch.no_grad():
+            return self._leave(visit, form, result)
+
+    def _check_chain(self, visit: Visit, hidden: Tensor) -> None:
+        """At the first step of a run: a block must be handed what the one before returned, and nothing else."""
+        before = visit.after
+        if before is None or before is hidden or self.tracker.own_index or before.shape != hidden.shape:
+            return
+        if before.data_ptr() != hidden.data_ptr() and not torch.equal(before, hidden):
+            raise CannotCache(
+                "something is added between the blocks (control signals are, for instance), which a reuse would leave "
+                "out: use a policy at the site of the whole model"
+            )
+
+    def _arrive(self, visit: Visit, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
+        """At the first block of the site: decide; the tokens to go on with, predicted ones where they are reused."""
+        call = visit.call._replace(latent=(hidden,), listed=False)
+        run, name = self.enter(call, visit.host)
+        if run.aside:
+            return hidden, visit.text
+        decider, stream = run.decider(name), run.stream(name)
+        samples = run.computing(self.tracker.index, name, decider, stream)
+        if samples:
+            visit.work, visit.latent = Work(run, call, name, decider, stream, samples), run.owned(call)
+            return hidden, visit.text
+        weights = decider.weights(stream.computed_at)
+        visit.predicted = stream.predict(run.inner(call.latent), weights, decider.layout, run.fit)[0]
+        added = run.texts.get(name)
+        return visit.predicted, visit.text if visit.text is None or added is None else visit.text + added
+
+    def _leave(self, visit: Visit, form: BlockForm, result: Any) -> Any:
+        """After the last block of the site: keep what was computed."""
+        hidden, text = form.split(result)
+        work = visit.work
+        if work is not None:
+            hidden = hidden[:, -visit.latent[0].shape[1] :]  # where text was put before the video, as in Flux 2
+            leads = not work.run.lead or work.name == self.tracker.called[0]
+            work.computed(hidden, visit.latent, self.tracker.moment, None, leads)
+            if text is not None and visit.text is not None and text.shape == visit.text.shape:
+                work.run.texts[work.name] = text - visit.text
+        elif visit.predicted is not None and self.run is not None:  # in shadow mode
+            witness(self.run, self.tracker, visit.predicted, hidden, None, False)
+            return form.pack(visit.predicted, text) if self.shadow == "cached" else result
+        return result
+
+    def signal(self, call: Call) -> Tensor:
+        """What the gate watches, from inside the blocks."""
+        visit, kind = self.visit, self.scheme.signal
+        if visit is None or visit.leader is None or not isinstance(kind, str):
+            return super().signal(call)
+        if kind == "modulated":
+            return attention_input(*visit.leader)
+        if kind == "first_residual":
+            return call.latent[0] - (call.latent[0] if visit.begun is None else visit.begun)
+        return visit.captured[kind]
+
+    def _listen(self, kind: str) -> Any:
+        """Hear the output of the submodule that makes a signal."""
+        if kind not in self.anatomy.signals:
+            raise ValueError(
+                f"it is not known where {type(self.anatomy.model).__name__} embeds its time: use signal='modulated'"
+            )
+
+        def hear(_: nn.Module, __: tuple[Any, ...], output: Tensor) -> None:
+            if self.visit is not None:
+                self.visit.captured[kind] = output.detach()
+
+        return self.anatomy.model.get_submodule(self.anatomy.signals[kind]).register_forward_hook(hear)

@@ -1,0 +1,37 @@
+"""The engine for the site a policy asks for."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from torch import nn
+
+from navicache.engine import Anatomy, BlockEngine, Core, Engine, ModuleEngine, Reader, find_lists
+from navicache.models import SIGNALS
+from navicache.policies import Blocks, Policy
+
+
+def build_engine(policy: Policy, reader: Reader, target: Any, blocks: Sequence[str], **options: Any) -> Core:
+    """An engine that is not attached yet; the options are those of every engine."""
+    site = policy.schemes()[0].site
+    if site == "model":
+        return Engine(policy, reader, **options)
+    kind = BlockEngine if isinstance(site, Blocks) else ModuleEngine
+    return kind(anatomy(target, policy.name, blocks), policy, reader, **options)
+
+
+def anatomy(target: Any, policy: str, told: Sequence[str] = ()) -> Anatomy:
+    """What can be reached inside a model."""
+    model = getattr(target, "_orig_mod", target)  # of torch.compile
+    if not isinstance(model, nn.Module):
+        raise TypeError(
+            f"policy {policy!r} reaches inside a model, and a {type(model).__name__} has no inside: pass the module, "
+            "or use a policy at the site of the whole model"
+        )
+    lists = find_lists(model, told)
+    returns: dict[type[nn.Module], tuple[int, int]] = {}
+    if "diffusers" in sys.modules:
+        from navicache.integrations import diffusers
+
+        returns = diffusers.block_returns(lists)
+    return Anatomy(model, lists, returns, SIGNALS.get(type(model).__name__, {}))

@@ -1,0 +1,87 @@
+"""Which policy, with which knobs: what the user said, over what was measured, over what is known of the model."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from navicache.engine import Keep
+from navicache.models import Calibration, CallSpec, ModelSpec, preset
+from navicache.policies import POLICIES, Policy, build_policy
+from navicache.records import ShadowKind
+
+DEFAULT_POLICY = "navicache"
+DEFAULT_MODE = "mid"
+WAN_VALUES = ("navicache", "ema")  # what a model's own note speaks of
+TARGETS = {"threshold", "speedup", "max_error"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `enable` was asked for, beside the target."""
+
+    policy: str | Policy | None
+    mode: str | None
+    call: CallSpec | None
+    steps: int | None
+    keep: Keep
+    blocks: tuple[str, ...]
+    calibration: Calibration | None
+    shadow: ShadowKind | None
+    knobs: dict[str, Any]
+
+
+def choose_policy(options: Options, spec: ModelSpec) -> Policy:
+    """The policy by name with the model's preset, its calibration and the user's knobs, or as it was given."""
+    if options.policy is None or isinstance(options.policy, str):
+        name = policy_name(options.policy or _calibrated(options), options.knobs)
+        knobs = dict(preset(spec, name, options.mode or DEFAULT_MODE).knobs)
+        if options.calibration is not None:
+            check_calibration(options.calibration, name, spec)
+            knobs |= options.calibration.knobs
+        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
+            knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
+        if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
+            knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
+        return build_policy(name, **{**knobs, **options.knobs})
+    if isinstance(options.policy, type) or not callable(getattr(options.policy, "schemes", None)):
+        raise TypeError(
+            f"policy must be a name ({', '.join(POLICIES)}) or a policy such as navicache.policies.NaviCache(...), "
+            f"got {options.policy!r}"
+        )
+    if options.mode is not None or options.knobs or options.calibration is not None:
+        given = {"mode": options.mode, "calibration": options.calibration, **options.knobs}
+        extra = ", ".join(name for name, value in given.items() if value is not None)
+        raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")
+    return options.policy
+
+
+def _calibrated(options: Options) -> str | None:
+    return None if options.calibration is None else options.calibration.method
+
+
+def check_calibration(calibration: Calibration, policy: str, spec: ModelSpec) -> None:
+    """Refuse a calibration of another policy, or of another kind of model."""
+    if calibration.method != policy:
+        raise ValueError(f"this calibration is for policy {calibration.method!r}, not {policy!r}")
+    if spec.transformer not in ("", calibration.model):
+        raise ValueError(f"this calibration was made on a {calibration.model}, and the model is a {spec.transformer}")
+
+
+def policy_name(policy: str | None, knobs: Collection[str]) -> str:
+    """The policy asked for; a speed-up or an error as the target is what `inertial` is for.
+
+    Example:
+        >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {})
+        ('inertial', 'navicache')
+    """
+    return policy or ("inertial" if {"speedup", "max_error"} & set(knobs) else DEFAULT_POLICY)
+
+
+def note(spec: ModelSpec, options: Options) -> str:
+    """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
+    if isinstance(options.policy, str | None):
+        name = policy_name(options.policy or _calibrated(options), options.knobs)
+        chosen = preset(spec, name, options.mode or DEFAULT_MODE)
+        if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
+            return spec.note if name in WAN_VALUES else f"{name} on {spec.name}: {chosen.source}"
+    return ""

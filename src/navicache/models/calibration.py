@@ -1,0 +1,49 @@
+"""A calibration as a file: what one command measured, and another run reads."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from navicache.records import atomic_file
+
+CALIBRATED = ("teacache", "magcache")
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Knobs of a policy that were measured on a model, and how."""
+
+    method: str  # the policy they belong to
+    model: str  # class of the transformer
+    knobs: Mapping[str, Any]
+    quality: Mapping[str, float] = field(default_factory=dict[str, float])  # how well they fit what was measured
+    about: Mapping[str, Any] = field(default_factory=dict[str, Any])  # prompts, steps, scheduler, machine, seconds
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON."""
+        with atomic_file(path) as file:
+            file.write((json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n").encode())
+
+
+def read_calibration(path: str | os.PathLike[str]) -> Calibration:
+    """Read what `save` wrote; anything else is refused by name."""
+    try:
+        found: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"cannot read the calibration {os.fspath(path)}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} is no JSON file: {error}") from error
+    entries: dict[str, Any] = found if type(found) is dict else {}  # pyright: ignore[reportUnknownVariableType]
+    if entries.get("format") != FORMAT or entries.get("method") not in CALIBRATED:
+        raise ValueError(f"{os.fspath(path)} is no calibration: make one with `navicache calibrate --out FILE`")
+    given: dict[str, Any] = entries["knobs"]
+    knobs: dict[str, Any] = {name: _frozen(value) for name, value in given.items()}
+    return Calibration(entries["method"], entries["model"], knobs, entries["quality"], entries["about"])
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if type(value) is list else value  # pyright: ignore

@@ -1,0 +1,19 @@
+"""Open-Sora 1.2 on the base classes of diffusers: our own implementation, written from a specification.
+
+Example:
+    pipe = OpenSoraPipeline.from_pretrained(folder, dtype=torch.bfloat16).to("cuda")
+    frames = pipe("a boat on the Seine", num_frames="2s").frames[0]
+"""
+
+from navicache.opensora.pipeline import OpenSoraPipeline, OpenSoraPipelineOutput
+from navicache.opensora.scheduler import RectifiedFlowScheduler
+from navicache.opensora.transformer import STDiT3Transformer
+from navicache.opensora.vae import AutoencoderOpenSora
+
+__all__ = [
+    "AutoencoderOpenSora",
+    "OpenSoraPipeline",
+    "OpenSoraPipelineOutput",
+    "RectifiedFlowScheduler",
+    "STDiT3Transformer",
+]

@@ -1,0 +1,81 @@
+"""FirstBlockCache (ParaAttention; diffusers, first_block_cache.py): watch what the first block adds."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from navicache.policies.checks import check_align_steps, check_threshold
+from navicache.policies.guards import guarded
+from navicache.policies.policy import Scheme
+from navicache.policies.predictors import ResidualHold
+from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.ratio_gate import COMPUTE, REUSE, divide
+from navicache.policies.sites import Blocks
+
+UNSEEN = Verdict(True, "no signal yet")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearGate:
+    """Reuse while the signal is near that of the last compute: mean|s_i - s_j| / mean|s_j| <= tau."""
+
+    threshold: float
+    rows: RowRule = "call"
+    streams: StreamRule = "each"
+    reads: frozenset[Reading] = frozenset({"since_computed"})
+
+    def init(self) -> float | None:
+        """No difference measured."""
+
+    def decide(self, state: float | None, step: Step) -> tuple[Verdict, float | None]:
+        """Nothing is added up: each step stands for itself."""
+        del state
+        difference = since_computed(step)
+        if difference is None:
+            return UNSEEN, None
+        return REUSE if self.threshold > 0 and difference <= self.threshold else COMPUTE, difference
+
+    def learn(self, state: float | None, outcome: Outcome) -> float | None:
+        """Nothing to learn."""
+        del outcome
+        return state
+
+    def explain(self, state: float | None) -> Mapping[str, float]:
+        """The difference against its threshold."""
+        shown = {"threshold": self.threshold}
+        return shown if state is None or not math.isfinite(state) else {**shown, "predicted_change": state}
+
+
+def since_computed(step: Step) -> float | None:
+    """Relative change of the signal since the last compute; None before the first."""
+    if step.since_computed is None or step.computed_size is None:
+        return None
+    return divide(step.since_computed, step.computed_size)
+
+
+@dataclass(frozen=True)
+class FirstBlockCache:
+    """The first block always runs; the residual of the others is held while the first one's hardly changes.
+
+    diffusers' default threshold is 0.05; its guide uses 0.2.
+
+    Example:
+        >>> FirstBlockCache(threshold=0.2).schemes()[0].site
+        Blocks(first=1, last=0)
+    """
+
+    name: ClassVar[str] = "firstblockcache"
+
+    threshold: float = 0.05
+    align_steps: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check_threshold(self.threshold)
+        check_align_steps(self.align_steps, at_least=1)
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """One decision per guidance branch, after the first block."""
+        gate = guarded(NearGate(threshold=self.threshold), align_steps=self.align_steps, last_step=False)
+        return (Scheme(Blocks(first=1), gate, ResidualHold(), False, None, "first_residual"),)

@@ -1,0 +1,138 @@
+"""Pyramid Attention Broadcast (arXiv:2408.12588, ICLR 2025; VideoSys): each kind of module at its own pace.
+
+attention: reuse while index mod range != 0 and low < timestep < high
+MLP: compute at the key timesteps, reuse at the next few steps, in the first blocks only
+
+The first step inside a window may reuse what was computed before it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from navicache.policies.checks import check_align_steps, check_table, check_whole, check_window
+from navicache.policies.fixed import IndexGate
+from navicache.policies.guards import guarded
+from navicache.policies.policy import Scheme
+from navicache.policies.predictors import OutputHold
+from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.sites import ModuleKind, Modules
+
+Window = tuple[float, float]
+USUAL: Window = (100, 800)
+DUE, HELD = Verdict(True, "schedule"), Verdict(False, "schedule")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowGate(IndexGate):
+    """Inside the window compute every `every` steps of the run, outside at every step."""
+
+    every: int
+    window: Window
+    reads: frozenset[Reading] = frozenset({"time"})
+
+    def due(self, step: Step) -> bool:
+        """A step without a timestep lies outside."""
+        (low, high), timestep = self.window, whole(step.time)
+        inside = timestep is not None and low < timestep < high
+        return not inside or step.index % self.every == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyGate:
+    """Reuse for `reuses` steps after each key timestep; the state counts those left."""
+
+    keys: tuple[int, ...]
+    reuses: int
+    rows: RowRule = "call"
+    streams: StreamRule = "lead"
+    reads: frozenset[Reading] = frozenset({"time"})
+
+    def init(self) -> int:
+        """No key met."""
+        return 0
+
+    def decide(self, state: int, step: Step) -> tuple[Verdict, int]:
+        """A key that is no timestep of the run does nothing."""
+        if whole(step.time) in self.keys:
+            return DUE, self.reuses
+        return (HELD, state - 1) if state else (DUE, 0)
+
+    def learn(self, state: int, outcome: Outcome) -> int:
+        """Nothing to learn."""
+        del outcome
+        return state
+
+    def explain(self, state: int) -> Mapping[str, float]:
+        """Nothing to show."""
+        del state
+        return {}
+
+
+def whole(time: float | None) -> int | None:
+    """A timestep as the rules compare it, cut to a whole number.
+
+    Example:
+        >>> whole(676.9), whole(None)
+        (676, None)
+    """
+    return None if time is None or not math.isfinite(time) else int(time)
+
+
+@dataclass(frozen=True)
+class PAB:
+    """Attention and MLP outputs, held; the step itself is never reused.
+
+    Steps are counted, not calls, so that both guidance branches keep their own outputs at the same pace.
+
+    Example:
+        >>> [scheme.site.kind for scheme in PAB(self_attention=2, cross_attention=6).schemes()]
+        ['self_attention', 'cross_attention']
+    """
+
+    name: ClassVar[str] = "pab"
+
+    self_attention: int | None = 2  # compute every so many steps; None leaves the kind alone
+    temporal_attention: int | None = None
+    cross_attention: int | None = None
+    self_window: Window = USUAL  # (low, high) timesteps, neither included
+    temporal_window: Window = USUAL
+    cross_window: Window = USUAL
+    mlp_keys: tuple[int, ...] = ()  # timesteps; none leaves the MLPs alone
+    mlp_reuses: int = 2
+    mlp_blocks: tuple[int, ...] | None = None  # None: all
+    align_steps: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        for kind in ("self", "temporal", "cross"):
+            check_window(f"{kind}_window", getattr(self, f"{kind}_window"))
+            every = getattr(self, f"{kind}_attention")
+            if every is not None:
+                check_whole(f"{kind}_attention", every, 1)
+        check_table("mlp_keys", self.mlp_keys, "timesteps as whole numbers, such as (864, 788, 676)")
+        check_whole("mlp_reuses", self.mlp_reuses, 0)
+        check_align_steps(self.align_steps, at_least=1)
+        if not self.schemes():
+            raise ValueError("nothing would be reused: give self_attention=2, or another kind a number of steps")
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """One per kind of module."""
+        paced: tuple[tuple[ModuleKind, int | None, Window], ...] = (
+            ("self_attention", self.self_attention, self.self_window),
+            ("temporal_attention", self.temporal_attention, self.temporal_window),
+            ("cross_attention", self.cross_attention, self.cross_window),
+        )
+        held = [
+            self._scheme(Modules(kind), WindowGate(every=every, window=window))
+            for kind, every, window in paced
+            if every
+        ]
+        if self.mlp_keys:
+            keyed = KeyGate(keys=self.mlp_keys, reuses=self.mlp_reuses)
+            held.append(self._scheme(Modules("mlp", self.mlp_blocks), keyed))
+        return tuple(held)
+
+    def _scheme(self, site: Modules, gate: Gate[None] | Gate[int]) -> Scheme:
+        return Scheme(site, guarded(gate, align_steps=self.align_steps, last_step=False), OutputHold(), False, None)

@@ -1,0 +1,67 @@
+"""A calibration as a picture, so that a bad fit is seen."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from navicache.engine import Sight
+from navicache.models import Calibration
+from navicache.records import atomic_file
+from navicache.report.trace_plot import BLUE, GREY, INK, VERMILION
+
+SIZE = (8.4, 5.0)
+
+
+def save_fit_plot(calibration: Calibration, sights: Sequence[Sight], path: str | os.PathLike[str]) -> None:
+    """Draw what was measured and what was made of it, as .png."""
+    figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    {"teacache": _draw_polynomial, "magcache": _draw_ratios}[calibration.method](axes, calibration, sights)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
+    axes.legend(fontsize=9, frameon=False)
+    with atomic_file(path) as file:
+        figure.savefig(file, format="png")
+
+
+def _draw_polynomial(axes: Axes, calibration: Calibration, sights: Sequence[Sight]) -> None:
+    known = [s for s in sights if s.indicator_change is not None and s.output_change is not None]
+    x = [s.indicator_change or 0.0 for s in known]
+    style: dict[str, Any] = {"s": 16, "alpha": 0.6, "cmap": "viridis", "linewidths": 0}
+    dots = axes.scatter(x, [s.output_change or 0.0 for s in known], c=[s.index for s in known], **style)
+    grid = np.linspace(min(x), max(x), 300)
+    curve = np.polyval(np.array(calibration.knobs["coefficients"]), grid)
+    axes.plot(grid, curve, color=VERMILION, label=f"fit, R² = {calibration.quality['r2']:.3f}")
+    bar = axes.figure.colorbar(dots, ax=axes, pad=0.02)
+    bar.outline.set_visible(False)  # pyright: ignore[reportCallIssue]
+    bar.set_label("step", fontsize=9, color=INK)
+    axes.set_xlabel(f"relative change of the signal ({calibration.knobs['signal']})", fontsize=9.5, color=INK)
+    axes.set_ylabel("relative change of the output", fontsize=9.5, color=INK)
+    axes.set_title(f"TeaCache on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)
+
+
+def _draw_ratios(axes: Axes, calibration: Calibration, sights: Sequence[Sight]) -> None:
+    known = [s for s in sights if s.residual_ratio is not None]
+    axes.scatter(
+        [s.index for s in known],
+        [s.residual_ratio or 0.0 for s in known],
+        s=10,
+        alpha=0.4,
+        color=GREY,
+        label="measured",
+    )
+    table: Sequence[float] = calibration.knobs["ratios"]
+    branches = 2 if calibration.knobs["interleaved"] else 1
+    for branch, colour in zip(range(branches), (BLUE, VERMILION), strict=False):
+        own = table[branch::branches]
+        axes.plot(range(len(own)), own, color=colour, label="table" if branches == 1 else f"table, call {branch + 1}")
+    axes.set_xlabel("step", fontsize=9.5, color=INK)
+    axes.set_ylabel("length of the blocks' residual, over that of the step before", fontsize=9.5, color=INK)
+    axes.set_title(f"MagCache on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)

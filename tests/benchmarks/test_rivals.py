@@ -1,0 +1,71 @@
+"""The comparison of all policies in miniature."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+from tests.pocket import tiny_checkpoint
+
+SCRIPTS = Path(__file__).parents[2] / "benchmarks"
+SMALL = [
+    "--size",
+    "32",
+    "--frames",
+    "5",
+    "--device",
+    "cpu",
+    "--trained-videos",
+    "100",
+    "--num-steps",
+    "10",
+    "--metrics",
+]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    return tiny_checkpoint.save(tmp_path_factory.mktemp("checkpoint"))
+
+
+@pytest.fixture
+def script(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module
+
+
+def test_measured_once_and_told_in_one_table(script, checkpoint, tmp_path, capsys):
+    rivals = script("rivals")
+    policies = ["--policies", "static", "fewer steps", "firstblockcache", "--prompts", "2", "--timed", "1"]
+    common = [*SMALL, "--num-steps", "10", "--checkpoint", str(checkpoint), "--out", str(tmp_path), *policies]
+    rivals.main([*common, "--part", "0", "2"])
+    rivals.main([*common, "--part", "1", "2"])
+    rows = rivals.main(common).rows
+    kinds = [row["kind"] for row in rows]
+    assert kinds.count("quality") == kinds.count("timing") == 4 + 4 + 6
+    fewer = [row["computed"] for row in rows if row["policy"] == "fewer steps" and row["kind"] == "quality"]
+    assert sorted(fewer) == [3, 4, 5, 7]
+    table = capsys.readouterr().out
+    assert "| static |" in table
+    assert len(rivals.main(common).rows) == len(rows)
+
+
+def test_a_speed_out_of_reach_is_said(script):
+    points = [{"speedup": s, "psnr": 60 - 10 * s, "ssim": 0.9, "lpips": None} for s in (1.2, 1.6)]
+    assert script("rivals")._cell(points, 2.0) == "not reached (1.60x at most)"
+    assert script("rivals")._cell(points, 1.4) == "46.00 / 0.9000 / -"
+
+
+def test_every_policy_of_the_catalog_is_there(script):
+    curves = script("rivals_curves").CURVES
+    from navicache.policies import POLICIES
+
+    assert {*POLICIES} - {curve.group for curve in curves.values()} == {"ema"}  # an ablation of ours
+
+
+def test_a_line_cut_short_is_dropped(script, tmp_path):
+    rows = script("rivals_curves").Rows
+    (tmp_path / "results.jsonl").write_text('{"kind": "timing", "policy": "a", "setting": 1}\n{"kind": "ti')
+    found = rows(tmp_path, "results.jsonl")
+    assert found.has("timing", "a", 1)
+    found.add({"kind": "timing", "policy": "b", "setting": 2})
+    assert [row["policy"] for row in rows(tmp_path, "results.jsonl").rows] == ["a", "b"]
