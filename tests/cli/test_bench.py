@@ -49,9 +49,9 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
 
     named = {(row["kind"], row["setting"], row["prompt_index"]): row for row in rows.values()}
     plain, fast = named["baseline", "baseline", 0], named["cached", "static interval=3.0", 0]
-    assert plain["quality"] is None and plain["steps"] == {"total": 8, "computed": 8}
+    assert plain["quality"] is None and plain["steps"] == {"total": 8, "computed": 8, "partial": 0}
     assert fast["steps"]["computed"] == 4 and 5 < fast["quality"]["psnr"] < 60
-    assert named["cached", "half", 0]["steps"] == {"total": 4, "computed": 4}
+    assert named["cached", "half", 0]["steps"] == {"total": 4, "computed": 4, "partial": 0}
     assert named["cached", "exact", 1]["quality"]["psnr"] == 100, "nothing reused is the baseline to the bit"
     assert all(0 < row["seconds"]["loop"] <= row["seconds"]["call"] for row in rows.values())
     assert all(0 < row["seconds"]["cpu"] < 10 * row["seconds"]["call"] for row in rows.values())
@@ -139,13 +139,17 @@ def test_schedulers_take_turns(plan, tmp_path):
 
 
 def test_a_policy_that_cannot_be_on_the_model_does_not_stop_the_others(plan, tmp_path, capsys):
-    text = PLAN.replace('{ name = "half"', '{ name = "deep", policy = "dbcache" },\n    { name = "half"')
+    text = PLAN.replace(
+        '{ name = "half"', '{ name = "deep", policy = "dbcache" },\n    { policy = "pab" },\n    { name = "half"'
+    )
     plan.write_text(text)
     out = tmp_path / "out"
     assert main(["bench", str(plan), "--out", str(out), "--prompts", "1"]) == 0
     rows = list(rows_of(out).values())
     assert [row["setting"] for row in rows if row["kind"] == "refused"] == ["deep"]
-    assert len(rows) == 8 and "half" in [row["setting"] for row in rows if row["kind"] == "cached"]
+    (pab,) = [row["steps"] for row in rows if row["setting"] == "pab"]
+    assert pab["computed"] == 8 > pab["partial"] > 0, "parts of a step"
+    assert len(rows) == 9 and "half" in [row["setting"] for row in rows if row["kind"] == "cached"]
     assert "not possible: deep on tiny: " in capsys.readouterr().out
     assert main(["report", str(out)]) == 0
     assert "Not possible: deep on tiny" in (out / "report.html").read_text(encoding="utf-8")

@@ -23,6 +23,8 @@ from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.pocket import calibration_path
 from navicache.records import Trace, atomic_file
 
+PARTIAL = "reuses "  # how the reason of such a step begins in the trace
+
 
 @dataclass
 class PipelineWorker:
@@ -191,8 +193,14 @@ def describe(job: Job) -> Row:
 
 
 def figures(made: Take, trace: Trace, job: Job) -> Row:
-    """Seconds, steps and the knobs the policy really had; without a cache every step is computed."""
+    """Seconds, steps and the knobs the policy really had; without a cache every step is computed.
+
+    Where a policy reuses single modules (PAB, TaylorSeer), every step is computed, and `partial` counts those of which
+    a part was reused.
+    """
     total = sum(run.length for run in trace.runs) or job.arguments.get("num_inference_steps")
     computed = sum(run.computed for run in trace.runs) or total
+    partial = sum(step.computed and step.reason.startswith(PARTIAL) for run in trace.runs for step in run.leading)
     knobs = dict(trace.runs[0].settings) if trace.runs else {}
-    return {"seconds": made.seconds(), "steps": {"total": total, "computed": computed}, "knobs": knobs}
+    steps = {"total": total, "computed": computed, "partial": partial}
+    return {"seconds": made.seconds(), "steps": steps, "knobs": knobs}

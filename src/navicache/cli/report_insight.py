@@ -29,7 +29,8 @@ def frequencies(results: Results) -> Section | None:
             picture = frequency_chart(shares, f"frequency{len(charts)}")
             charts.append(Chart(f"{model}, {condition}", picture, size="wide"))
     text = (
-        "Full colour: computed in every run. Pale: in some. Grey: reused in all. Policies that adapt differ by prompt."
+        "Full colour: computed in every run. Pale: in some. Grey: reused in all. Policies that adapt differ by prompt; "
+        "those that reuse single modules, as PAB and TaylorSeer do, compute a part of every step."
     )
     return Section("frequency", "Which steps are computed", text, tuple(charts)) if charts else None
 

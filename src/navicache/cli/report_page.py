@@ -72,7 +72,11 @@ def lead(results: Results) -> str:
 def _caution(summaries: Sequence[Summary]) -> str:
     """Said where the clock claims more than the steps allow: the machine was busy with something else at times."""
     plain = {s.place[:2]: s.mean("computed") for s in summaries if s.first["kind"] == "baseline"}
-    allowed = [(s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1)) for s in summaries]
+    allowed = [
+        (s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1))
+        for s in summaries
+        if not s.first["steps"]["partial"]
+    ]
     if not any((s.mean("loop_speedup") or 0) > BELIEVED * most for s, most in allowed if most):
         return ""
     return " Some speed-ups exceed what the computed steps allow: the machine was not idle, so trust the steps more."

@@ -11,7 +11,7 @@ def row(setting, group, call, *, kind="cached", computed=5, psnr=None, **more):
     seconds = {"call": call, "loop": call / 2, **more.pop("seconds", {})}
     base = {"model": "m", "condition": "c", "setting": setting, "group": group, "kind": kind, "seconds": seconds}
     return base | {
-        "steps": {"total": 10, "computed": computed},
+        "steps": {"total": 10, "computed": computed, "partial": more.pop("partial", 0)},
         "quality": quality,
         "peak_memory": None,
         "harness_seconds": 0.5,
@@ -49,6 +49,7 @@ def test_overhead_is_what_the_computed_steps_do_not_explain():
     plain = row("baseline", "g", 20.0, kind="baseline", computed=10)  # a loop of 10 s: 1 s a step
     assert overhead(row("a", "g", 12.0, computed=5), plain) == pytest.approx((6 - 5) / 10)
     assert overhead(row("a", "g", 12.0), None) is None
+    assert overhead(row("a", "g", 12.0, computed=10, partial=5), plain) is None
     assert overhead(row("a", "g", 12.0), {**plain, "steps": {"total": None, "computed": None}}) is None
     assert overhead(row("a", "g", 12.0, seconds={"loop": None}), plain) is None
     assert speedup(row("a", "g", 10.0, seconds={"cpu": 4.0}), row("b", "g", 9.0, seconds={"cpu": 8.0}), "cpu") == 2

@@ -71,6 +71,8 @@ def overhead(row: Row, plain: Row | None) -> float | None:
     """
     if plain is None or None in (plain["seconds"]["loop"], row["seconds"]["loop"], *_totals(plain, row)):
         return None
+    if row["steps"]["partial"]:
+        return None  # a step that is computed in part has no fixed price
     each = plain["seconds"]["loop"] / plain["steps"]["total"]
     return (row["seconds"]["loop"] - row["steps"]["computed"] * each) / row["steps"]["total"]
 
