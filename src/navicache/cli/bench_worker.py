@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from navicache.cli.bench_row import describe, figures
 from navicache.cli.generation import WARM_UP_STEPS, Take, take
 from navicache.cli.job import POCKET, Caching, Source
 from navicache.cli.job import Job as Call
@@ -22,8 +23,6 @@ from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.pocket import calibration_path
 from navicache.records import Trace, atomic_file
-
-PARTIAL = "reuses "  # how the reason of such a step begins in the trace
 
 
 @dataclass
@@ -168,39 +167,3 @@ def calibration(job: Job) -> Path | None:
 def as_call(job: Job) -> Call:
     """The job as `generate` has it."""
     return Call(source(job), (job.prompt,), job.arguments, Caching(), Path(), job.seed, job.model.fps)
-
-
-def describe(job: Job) -> Row:
-    """What was asked for."""
-    setting = job.setting
-    return {
-        "key": job.key,
-        "group": job.group,
-        "kind": job.kind,
-        "model": job.model.name,
-        "published": job.model.published,
-        "condition": job.condition.name,
-        "setting": setting.name,
-        "series": setting.series,
-        "swept": dict(setting.swept),
-        "policy": setting.policy,
-        "mode": setting.mode,
-        "prompt": job.prompt,
-        "prompt_index": job.prompt_index,
-        "seed": job.seed,
-        "arguments": job.arguments,
-    }
-
-
-def figures(made: Take, trace: Trace, job: Job) -> Row:
-    """Seconds, steps and the knobs the policy really had; without a cache every step is computed.
-
-    Where a policy reuses single modules (PAB, TaylorSeer), every step is computed, and `partial` counts those of which
-    a part was reused.
-    """
-    total = sum(run.length for run in trace.runs) or job.arguments.get("num_inference_steps")
-    computed = sum(run.computed for run in trace.runs) or total
-    partial = sum(step.computed and step.reason.startswith(PARTIAL) for run in trace.runs for step in run.leading)
-    knobs = dict(trace.runs[0].settings) if trace.runs else {}
-    steps = {"total": total, "computed": computed, "partial": partial}
-    return {"seconds": made.seconds(), "steps": steps, "knobs": knobs}

@@ -1,0 +1,44 @@
+"""What one finished job says of itself: a line of the results."""
+
+from navicache.cli.generation import Take
+from navicache.evaluation.bench.jobs import Job
+from navicache.evaluation.bench.rows import Row
+from navicache.records import Trace
+
+PARTIAL = "reuses "  # how the reason of a step begins in the trace, where a part of it was reused
+
+
+def describe(job: Job) -> Row:
+    """What was asked for."""
+    setting = job.setting
+    return {
+        "key": job.key,
+        "group": job.group,
+        "kind": job.kind,
+        "model": job.model.name,
+        "published": job.model.published,
+        "condition": job.condition.name,
+        "setting": setting.name,
+        "series": setting.series,
+        "swept": dict(setting.swept),
+        "policy": setting.policy,
+        "mode": setting.mode,
+        "prompt": job.prompt,
+        "prompt_index": job.prompt_index,
+        "seed": job.seed,
+        "arguments": job.arguments,
+    }
+
+
+def figures(made: Take, trace: Trace, job: Job) -> Row:
+    """Seconds, steps and the knobs the policy really had; without a cache every step is computed.
+
+    Where a policy reuses single modules (PAB, TaylorSeer), every step is computed, and `partial` counts those of which
+    a part was reused.
+    """
+    total = sum(run.length for run in trace.runs) or job.arguments.get("num_inference_steps")
+    computed = sum(run.computed for run in trace.runs) or total
+    partial = sum(step.computed and step.reason.startswith(PARTIAL) for run in trace.runs for step in run.leading)
+    knobs = dict(trace.runs[0].settings) if trace.runs else {}
+    steps = {"total": total, "computed": computed, "partial": partial}
+    return {"seconds": made.seconds(), "steps": steps, "knobs": knobs}
