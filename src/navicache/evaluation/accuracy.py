@@ -41,14 +41,14 @@ def points_of(run: RunRecord, truth: RunRecord) -> tuple[Point, ...]:
 
     What `predicted_change` is held against is what it is about: the error of this very step where the policy says so
     (`belief`), else the change of the output since the step before, which `truth` holds: a run of the same prompt and
-    noise that computed every step.
+    noise that computed every step and measured its latents, which not every policy does.
     """
     own = run.belief == "predicted_change"
-    changes = {step.index: step.output_change for step in truth.leading}
+    truths = {step.index: step for step in truth.leading}
     found: list[Point] = []
     for step in run.leading:
-        true = step.reuse_error if own else changes.get(step.index)
-        known = (step.input_change, step.predicted_change, true)
+        exact = truths[step.index]
+        known = (exact.input_change, step.predicted_change, step.reuse_error if own else exact.output_change)
         if all(value is not None and math.isfinite(value) for value in known):
             found.append(Point(step.index, *known))  # pyright: ignore[reportArgumentType]
     return tuple(found)

@@ -11,7 +11,8 @@ from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, Condition, Model
 
 Kind = Literal["baseline", "cached", "shadow"]
 PLAIN = Setting(BASELINE, NO_CACHE)
-TRUTH = Setting("every step", "static", knobs={"interval": 1.0})  # its trace holds the true change from step to step
+# Computes every step, and its trace holds the true changes of input and output from step to step.
+TRUTH = Setting("every step", "easycache", knobs={"threshold": 0.0, "align_steps": 2})
 
 
 @dataclass(frozen=True)
