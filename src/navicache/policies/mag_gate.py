@@ -54,6 +54,7 @@ class MagState(NamedTuple):
     error: float = 0.0  # E
     reused: int = 0  # in a row
     tried: float | None = None  # E that the decision was taken on
+    change: float | None = None  # |1 - g_i| of this step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,13 +83,13 @@ class MagGate:
         table = self.tables[min(step.branch, len(self.tables) - 1)]
         total = step.total or len(table)
         if self.retention.holds(step, total, len(self.tables)):
-            return RETAINED, state._replace(tried=None)
+            return RETAINED, state._replace(tried=None, change=None)
         entry = source(min(step.index, total - 1), len(table), total)
         product = state.product * table[entry]
         error = state.error + (1 - product if self.signed else abs(1 - product))
         if self._accepts(error, state.reused + 1) and self._allows(entry, table[entry]):
-            return REUSE, MagState(product, error, state.reused + 1, error)
-        return COMPUTE, MagState(tried=error)
+            return REUSE, MagState(product, error, state.reused + 1, error, abs(1 - table[entry]))
+        return COMPUTE, MagState(tried=error, change=abs(1 - table[entry]))
 
     def _accepts(self, error: float, reused: int) -> bool:
         within = error < self.threshold or (error == self.threshold and self.comparison == "<=")
@@ -104,9 +105,9 @@ class MagGate:
         return state
 
     def explain(self, state: MagState) -> Mapping[str, float]:
-        """The drift against its threshold."""
-        shown = {"threshold": self.threshold}
-        return shown if state.tried is None else {**shown, "accumulated": state.tried}
+        """The drift against its threshold, and what this step adds to it."""
+        shown = {"threshold": self.threshold, "accumulated": state.tried, "predicted_change": state.change}
+        return {name: value for name, value in shown.items() if value is not None}
 
 
 def source(index: int, entries: int, total: int) -> int:
