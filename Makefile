@@ -19,7 +19,7 @@ bench-pocket: $(STAMP) ## Measure all policies on the embedded model, and make t
 
 test: lint ## Lint, then all tests but the slow ones
 	@echo "== pytest"
-	@$(BIN)/python -m pytest
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-all: lint ## Lint, then every test
 	@echo "== pytest, slow tests included"
