@@ -27,7 +27,7 @@ class Run:
     channel_dim: int | None = None
     rows: int = 1
     elements: int = 0  # of the latent, over all samples
-    aside: bool = False  # too short for anything to be reused
+    aside: str = ""  # why nothing is reused in this run
     fit: Fit = Fit()  # before the first output, as if the latent were all of input and output
     fitted: bool = False  # there has been an output
     input: Rows = ()  # the latent of this step, as the caller holds it
@@ -123,11 +123,17 @@ class Run:
 
     def step_aside(self, total: int, align_steps: int) -> None:
         """Leave a run alone that is over almost as soon as it is aligned."""
-        self.aside = True
+        self.aside = "too few steps"
         self.recorder.note(
             f"{total} steps leave next to nothing to reuse after {align_steps} to align: "
             "stepped aside, every step is computed"
         )
+
+    def leave_ranks(self) -> None:
+        """Compute from here on: that is what the other ranks do as well."""
+        self.aside = "ranks apart"
+        self.recorder.note("ranks of the group were not at the same step: every step was computed from there on")
+        self.release()
 
     def renumber(self, wrong: int, right: int) -> None:
         """Correct the number of a step that turned out to be someone else's."""
