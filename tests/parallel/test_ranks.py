@@ -1,4 +1,4 @@
-"""Two real processes over gloo: whatever each rank measures, both take the same decisions, and nobody waits for ever."""
+"""Two real processes over gloo: whatever each rank measures, both decide alike, and nobody waits for ever."""
 
 from __future__ import annotations
 

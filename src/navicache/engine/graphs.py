@@ -36,6 +36,6 @@ def refuse() -> NoReturn:
     raise CannotCache(INSIDE)
 
 
-def refuse_in_graphs() -> Callable[[], NoReturn]:
+def refuse_in_graphs() -> Callable[..., Any]:
     """`refuse`, for code that Dynamo traces: made beforehand, since a trace cannot make it."""
     return torch.compiler.disable(refuse, reason=INSIDE)
