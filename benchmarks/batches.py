@@ -122,9 +122,7 @@ def main(words: list[str]) -> list[Line]:
         for way in WAYS:
             line = measure(pipe, samples, way, arguments)
             lines.append(line)
-            print(
-                f"{line.samples:7d}  {way:6s}  {line.seconds:7.3f}  {line.samples_per_second:9.3f}  {line.computed:12.0%}"
-            )
+            print(f"{samples:7d}  {way:6s}  {line.seconds:7.3f}  {line.samples_per_second:9.3f}  {line.computed:12.0%}")
     if arguments.out is not None:
         about = {"torch": torch.__version__, "threads": torch.get_num_threads(), **vars(arguments)}
         about["out"] = arguments.out.name
