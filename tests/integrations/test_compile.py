@@ -142,6 +142,21 @@ def test_modules_within_compiled_blocks(enable_first: bool) -> None:
         TINY["wan"].call(pipe, steps=STEPS)
 
 
+@pytest.mark.parametrize("way", [compile_model, wrap_model, compile_blocks])
+def test_one_graph_asked_for_and_modules_inside_it(way: Way) -> None:
+    pipe, _, _ = put_on(way, True, {"fullgraph": True}, policy="pab")
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="compile the blocks alone"):
+        TINY["wan"].call(pipe, steps=STEPS)
+
+
+def test_compiled_once_more() -> None:
+    """The second time the cache was there first."""
+    pipe, _, cache = put_on(compile_model, False, {"fullgraph": True}, **REUSING)
+    count = Count()
+    pipe.transformer.compile(backend=count)
+    assert_compiled_and_cached(pipe, count, cache, "model", compile_model)
+
+
 @pytest.mark.parametrize("enable_first", [False, True])
 @pytest.mark.parametrize("way", [compile_blocks, compile_model, wrap_model])
 def test_taken_off_again(way: Way, enable_first: bool) -> None:
