@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from tests.integrations.common import REUSING, STEPS, newest
-from tests.integrations.toys import COND, KNOBS, Toy, denoise
+from tests.integrations.counting import Count
 from tests.tiny import TINY
 from torch import Tensor
 
@@ -17,23 +17,6 @@ import navicache
 from navicache.engine import CannotCache
 
 BLOCKS: dict[str, Any] = {**REUSING, "site": "blocks"}
-
-
-class Count:
-    """Counts the operations of each graph and the calls of all of them, and runs them as they are."""
-
-    def __init__(self) -> None:
-        self.graphs: list[int] = []
-        self.calls = 0
-
-    def __call__(self, graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        self.graphs.append(sum(node.op.startswith("call") for node in graph.graph.nodes))
-
-        def run(*args: Any) -> Any:
-            self.calls += 1
-            return graph.forward(*args)
-
-        return run
 
 
 Way = Callable[..., None]
@@ -171,37 +154,3 @@ def test_taken_off_again(way: Way, enable_first: bool) -> None:
     assert count.calls - calls == 2 * STEPS * (3 if way is compile_blocks else 1)  # still compiled, two branches a step
     assert len(cache.trace.runs) == 1
     assert set(count.graphs) == set(graphs(way))
-
-
-@pytest.mark.parametrize("fullgraph", [False, True])
-def test_a_plain_module(fullgraph: bool) -> None:
-    toy, count = Counted(), Count()
-    toy.compile(backend=count, fullgraph=fullgraph)
-    with navicache.enable(toy, **KNOBS) as cache:
-        for _ in range(3):
-            assert not all(call.computed for call in denoise(toy, lambda step: [COND]))
-    assert len(cache.trace.runs) == 3
-    assert len(count.graphs) == 1
-    assert count.calls == sum(run.computed for run in cache.trace.runs)
-    calls = count.calls
-    list(denoise(toy, lambda step: [COND]))
-    assert count.calls - calls == 16
-
-
-class Counted(Toy):
-    """A toy that counts where it does not disturb a graph: a number in a graph would be a constant of it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen = torch.zeros(1)
-
-    @property
-    def calls(self) -> int:
-        return int(self.seen)
-
-    @calls.setter
-    def calls(self, value: int) -> None: ...
-
-    def forward(self, x: Tensor, timestep: Tensor, encoder_hidden_states: Tensor, scale: float = 1.0) -> Tensor:
-        self.seen.add_(1)
-        return 0.1 * x + 10 * encoder_hidden_states.mean()

@@ -191,8 +191,7 @@ def main(rank: int, folder: Path) -> None:
     where = f"file://{folder / 'meeting'}"
     dist.init_process_group("gloo", init_method=where, rank=rank, world_size=2, timeout=timedelta(seconds=30))
     for name, scenario in SCENARIOS.items():
-        result = scenario(rank)
-        (folder / f"{name}.{rank}.json").write_text(json.dumps(result))
+        (folder / f"{name}.{rank}.json").write_text(json.dumps(scenario(rank)))
         dist.barrier()
     dist.destroy_process_group()
 
