@@ -8,6 +8,7 @@ from navicache.engine.engine import Engine
 from navicache.engine.errors import CannotCache
 from navicache.engine.modules import ModuleEngine
 from navicache.engine.probe import Probe, Probing, Sight
+from navicache.engine.ranks import Ranks
 from navicache.engine.stream import Keep
 from navicache.engine.tracker import Host
 
@@ -22,6 +23,7 @@ __all__ = [
     "ModuleEngine",
     "Probe",
     "Probing",
+    "Ranks",
     "Reader",
     "Sight",
     "find_lists",

@@ -13,6 +13,7 @@ from navicache.engine.block_list import BlockList, Through
 from navicache.engine.call import Call
 from navicache.engine.core import Core
 from navicache.engine.errors import CannotCache
+from navicache.engine.graphs import refuse, refuse_in_graphs
 from navicache.engine.placement import Host
 from navicache.engine.rows import Rows
 from navicache.engine.shadow import witness
@@ -55,6 +56,8 @@ class Visit:
 class BlockEngine(Core):
     """Caches the blocks of one model: to be called in place of its forward."""
 
+    _refuse = staticmethod(refuse)
+
     def __init__(self, anatomy: Anatomy, *args: Any, **options: Any) -> None:
         """Nothing is attached yet; the options are those of every engine."""
         super().__init__(*args, **options)
@@ -71,6 +74,7 @@ class BlockEngine(Core):
 
     def attach(self) -> None:
         """Put stand-ins for the lists of blocks into the model."""
+        self._refuse = refuse_in_graphs()
         for name, own in self.anatomy.lists.items():
             setattr(self.anatomy.model, name, BlockList(own, self._taker))
         if isinstance(self.scheme.signal, str) and self.scheme.signal.startswith("time"):
@@ -85,6 +89,8 @@ class BlockEngine(Core):
 
     def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's forward, with its blocks going through this engine."""
+        if torch.compiler.is_compiling():
+            self._refuse()
         try:
             self.visit = visit = Visit(self.reader.read(args, kwargs), self.surroundings())
             output = forward(*args, **kwargs)

@@ -1,15 +1,17 @@
 """What the cache does at every site: place the call, decide, learn, close."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from torch import Tensor
 
 from navicache.engine.call import Call, Reader
 from navicache.engine.decider import Decider
-from navicache.engine.fetch import fetch
+from navicache.engine.fetch import Reading, fetch
 from navicache.engine.look import look
 from navicache.engine.placement import Host, Placement
+from navicache.engine.ranks import FindRanks, Ranks, alone
 from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
 from navicache.engine.spectrum import filtered
@@ -22,7 +24,7 @@ from navicache.records import ShadowKind, Trace
 Forward = Callable[..., Any]
 
 FOLLOWS = {compute: Verdict(compute, "follows") for compute in (True, False)}
-ASIDE = Verdict(True, "too few steps")
+PLACES = {"run": 0, "step": 1, "follow": 2, "watch": 3}  # what a rank is about to do, told to the others
 
 
 class Core:
@@ -38,6 +40,7 @@ class Core:
         keep: Keep | None = None,
         surroundings: Callable[[], Host] = Host,
         shadow: ShadowKind | None = None,
+        find_ranks: FindRanks = alone,
     ) -> None:
         """Set up for the first run; no tensor is kept yet."""
         self.scheme: Scheme = policy.schemes()[0]
@@ -47,6 +50,7 @@ class Core:
         about = {"model": model, "policy": policy.name, "settings": settings(policy)}
         self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.belief)
         self.run: Run | None = None
+        self.ranks, self._find_ranks = alone(), find_ranks  # those that decide together with this one
 
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """What stands in place of the model's forward."""
@@ -79,7 +83,8 @@ class Core:
     @property
     def trace(self) -> Trace:
         """What happened in the newest runs, up to now."""
-        self._fetch_all()
+        if self.ranks is None or self.tracker.done:  # one rank must not learn from what the others have not heard
+            self._fetch_all()
         return Trace(self.recorder.runs)
 
     # -- where are we -------------------------------------------------------------------------------------------------
@@ -89,10 +94,13 @@ class Core:
         host = self.tracker.trusted(host)
         placement = self.tracker.place(call, host)
         if placement.kind == "step" and self.run is not None:
-            placement = look(self.run, self.tracker, call, placement)
+            placement = look(self.run, self.tracker, call, placement, self._door(call, "step"))
         elif placement.kind == "follow" and placement.moved:
-            fetch(placement.equal.values())
+            self._door(call, "follow")(placement.equal.values())
             placement = self.tracker.settle(placement, unchanged=True)
+        elif placement.kind == "run":
+            self.ranks = self._find_ranks()
+            self._door(call, "run")(())
         if placement.kind == "run" or self.run is None:
             self.run = self._begin(call, host, placement)
         self.tracker.enter(placement, call, host)
@@ -100,6 +108,15 @@ class Core:
             self._begin_step(self.run, call, placement)
         self._decide(self.run, call, placement)
         return self.run, placement.stream
+
+    def _door(self, call: Call, doing: str) -> Callable[[Iterable[Reading]], None]:
+        """How readings cross: by themselves, or as the mean over ranks."""
+        return fetch if self.ranks is None else partial(self._agree, self.ranks, call, doing)
+
+    def _agree(self, ranks: Ranks, call: Call, doing: str, readings: Iterable[Reading]) -> None:
+        place = 0 if doing == "run" else 4 * self.tracker.own_index + PLACES[doing]
+        if not ranks.fetch(readings, place, call.latent[0].device) and self.run is not None:
+            self.run.leave_ranks()
 
     def _begin_step(self, run: Run, call: Call, placement: Placement) -> None:
         at = self.tracker
@@ -109,7 +126,7 @@ class Core:
             at.misnumbered = None
         if call.time is not None:
             self.recorder.keep_time(at.index, placement.time or call.time)
-        at.relaxed = run.aside
+        at.relaxed = bool(run.aside)
         if run.aside:
             at.latent = ()
 
@@ -134,7 +151,7 @@ class Core:
     def _decide(self, run: Run, call: Call, placement: Placement) -> None:
         stream, index = placement.stream, self.tracker.index
         if run.aside:
-            self.recorder.add(index, stream, 0, ASIDE)
+            self.recorder.add(index, stream, 0, Verdict(True, run.aside))
         elif placement.kind == "follow" and run.lead:
             for sample, verdict in enumerate(run.verdicts):
                 self.recorder.add(index, stream, sample, FOLLOWS[verdict.compute])
@@ -149,7 +166,7 @@ class Core:
     def _watch(self, run: Run, decider: Decider, call: Call) -> None:
         """Measure the gate's own signal, and fetch all that waits: the sync of this decision."""
         decider.readings = decider.watch.look(self.signal(call))
-        fetch(run.waiting())
+        self._door(call, "watch")(run.waiting())
         run.learn()
 
     def signal(self, call: Call) -> Tensor:

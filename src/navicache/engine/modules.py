@@ -15,6 +15,7 @@ from navicache.engine.core import Core
 from navicache.engine.decider import newest
 from navicache.engine.fetch import fetch, time_reading
 from navicache.engine.fit import Fit
+from navicache.engine.graphs import refuse, refuse_in_graphs
 from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
 from navicache.engine.stream import NOTHING, Stream
@@ -60,6 +61,8 @@ class Part:
 class ModuleEngine(Core):
     """Caches modules inside one model: to be called in place of its forward."""
 
+    _refuse = staticmethod(refuse)
+
     def __init__(self, anatomy: Anatomy, *args: Any, **options: Any) -> None:
         """Nothing is attached yet; the options are those of every engine."""
         super().__init__(*args, **options)
@@ -81,6 +84,7 @@ class ModuleEngine(Core):
 
     def attach(self) -> None:
         """Shadow the forward of each module's instance."""
+        self._refuse = refuse_in_graphs()
         for part in self.parts:
             for name, module in part.modules.items():
                 own, self._own = vars(module).get("forward"), [*self._own, (module, vars(module).get("forward"))]
@@ -99,6 +103,8 @@ class ModuleEngine(Core):
 
     def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's forward, with its modules going through this engine."""
+        if torch.compiler.is_compiling():
+            self._refuse()
         try:
             with torch.no_grad():
                 call = self.reader.read(args, kwargs)
@@ -156,6 +162,8 @@ class ModuleEngine(Core):
 
     def _pass(self, part: Part, module: str, forward: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """One module: computed and kept, or predicted."""
+        if torch.compiler.is_compiling():
+            self._refuse()
         if not self._running or part.run is None:
             return forward(*args, **kwargs)
         decider, index = part.run.decider(self.name), self.tracker.index

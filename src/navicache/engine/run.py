@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from navicache.engine.call import Call
-from navicache.engine.decider import Decider
+from navicache.engine.decider import NOT_FINITE, Decider
 from navicache.engine.fetch import Reading
 from navicache.engine.fit import Fit
 from navicache.engine.layout import Layout, agreement, settle
+from navicache.engine.proof import Proof
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, count, identical, own
 from navicache.engine.stream import Keep, Stream
@@ -27,7 +28,7 @@ class Run:
     channel_dim: int | None = None
     rows: int = 1
     elements: int = 0  # of the latent, over all samples
-    aside: bool = False  # too short for anything to be reused
+    aside: str = ""  # why nothing is reused in this run
     fit: Fit = Fit()  # before the first output, as if the latent were all of input and output
     fitted: bool = False  # there has been an output
     input: Rows = ()  # the latent of this step, as the caller holds it
@@ -39,12 +40,14 @@ class Run:
     layout: Layout = ()  # rows of each sample, once they are known to be several
     settled: bool = False  # it is known which rows make up a sample
     verdicts: list[Verdict] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every call."""
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call" or self.scheme.site != "model"
         self.lead = self.scheme.gate.streams == "lead"
         self.reads = self.scheme.gate.reads if self.scheme.signal == "input" else frozenset()
+        self.fetches = bool(self.scheme.gate.reads)  # what is measured crosses before the next decision
         self.reads_computed = "since_computed" in self.reads
         self.reads_change = bool(self.reads & {"since_seen", "by_channel"})
 
@@ -117,17 +120,34 @@ class Run:
 
     def learn(self) -> None:
         """Take in all lessons; they have crossed."""
+        for proof in self.proofs:
+            self._doubt(proof)
+        self.proofs = []
         for decider in self.deciders.values():
             if decider.lessons:
                 decider.learn()
 
+    def _doubt(self, proof: Proof) -> None:
+        """Without a reference a stream computes, whatever the leader does."""
+        stream, broken = self.streams.get(proof.stream), proof.broken()
+        if broken and stream is not None:
+            self.recorder.note(NOT_FINITE)
+            for sample, rows in enumerate(self.decider(proof.stream).layout):
+                stream.computed_at[sample] = () if broken.intersection(rows) else stream.computed_at[sample]
+
     def step_aside(self, total: int, align_steps: int) -> None:
         """Leave a run alone that is over almost as soon as it is aligned."""
-        self.aside = True
+        self.aside = "too few steps"
         self.recorder.note(
             f"{total} steps leave next to nothing to reuse after {align_steps} to align: "
             "stepped aside, every step is computed"
         )
+
+    def leave_ranks(self) -> None:
+        """Compute from here on: that is what the other ranks do as well."""
+        self.aside = "ranks apart"
+        self.recorder.note("ranks of the group were not at the same step: every step was computed from there on")
+        self.release()
 
     def renumber(self, wrong: int, right: int) -> None:
         """Correct the number of a step that turned out to be someone else's."""
@@ -141,6 +161,7 @@ class Run:
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
         self.streams, self.texts, self.input, self.last_seen = {}, {}, (), ()
+        self.proofs = []
         for decider in self.deciders.values():
             decider.watch.release()
 
@@ -163,7 +184,7 @@ class Run:
             waiting += decider.waiting()
         for flags in self.flags:
             waiting += flags
-        return waiting
+        return [*waiting, *(proof.size for proof in self.proofs)]
 
 
 def new_run(scheme: Scheme, recorder: Recorder, keep: Keep, channel_dim: int | None, call: Call) -> Run:

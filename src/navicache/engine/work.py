@@ -9,7 +9,8 @@ from navicache.engine.decider import Decider, newest
 from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
 from navicache.engine.lesson import Lesson, Moment
-from navicache.engine.rows import Rows, count, put, take
+from navicache.engine.proof import Proof
+from navicache.engine.rows import Rows, count, mean_abs, put, take
 from navicache.engine.run import Run
 from navicache.engine.stream import Stream
 from navicache.models import Place
@@ -45,6 +46,8 @@ class Work:
         guess = self._guess(latent) if self.stream.history and (leads or rows is not None) else None
         if leads:
             self._teach(take(latent, rows), output.rows, guess, moment)
+        elif run.fetches:
+            run.proofs.append(Proof(self.name, range(run.rows) if rows is None else rows, mean_abs(output.rows)))
         self.stream.shared = latent is run.last_seen and rows is None
         self.stream.remember(latent, output, rows)
         for sample in self.samples:

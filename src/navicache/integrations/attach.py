@@ -7,7 +7,8 @@ from typing import Any, Protocol, cast
 
 from torch import nn
 
-from navicache.engine import CannotCache, Core
+from navicache.engine import CannotCache, Core, Engine
+from navicache.integrations.compiled import Above
 
 TWICE = "this model is cached already: call disable() on its handle, or navicache.disable(model), first"
 
@@ -31,6 +32,7 @@ class ModuleAttachment:
             raise ValueError(TWICE)
         self.engine, self._module = engine, module
         self._shadowed = "forward" in vars(module)
+        self._above = Above(module, self._answer, isinstance(engine, Engine))
         engine.attach()
         with_forward_below_offload(module, self._attach)
 
@@ -40,8 +42,11 @@ class ModuleAttachment:
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """What stands in place of the module's forward."""
+        return self._forward(*args, **kwargs) if self._above.inside else self._answer(self._forward, args, kwargs)
+
+    def _answer(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
-            return self.engine(self._forward, args, kwargs)
+            return self.engine(forward, args, kwargs)
         except CannotCache:
             self.detach()
             raise
@@ -49,6 +54,7 @@ class ModuleAttachment:
     def detach(self) -> None:
         """Give the instance its own forward back."""
         if attachment_of(self._module) is self:
+            self._above.step_down()
             with_forward_below_offload(self._module, self._restore)
             self.engine.detach()
         self.engine.end_run("detached", finished=False)

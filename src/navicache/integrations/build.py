@@ -7,6 +7,7 @@ from typing import Any
 from torch import nn
 
 from navicache.engine import Anatomy, BlockEngine, Core, Engine, ModuleEngine, Reader, find_lists
+from navicache.engine.graphs import INSIDE
 from navicache.models import SIGNALS
 from navicache.policies import Blocks, Policy
 
@@ -22,7 +23,9 @@ def build_engine(policy: Policy, reader: Reader, target: Any, blocks: Sequence[s
 
 def anatomy(target: Any, policy: str, told: Sequence[str] = ()) -> Anatomy:
     """What can be reached inside a model."""
-    model = getattr(target, "_orig_mod", target)  # of torch.compile
+    model = target
+    if isinstance(model, nn.Module) and "_orig_mod" in dict(model.named_children()):  # of torch.compile
+        raise ValueError(INSIDE)
     if not isinstance(model, nn.Module):
         raise TypeError(
             f"policy {policy!r} reaches inside a model, and a {type(model).__name__} has no inside: pass the module, "

@@ -27,6 +27,7 @@ class Options:
     blocks: tuple[str, ...]
     calibration: Calibration | None
     shadow: ShadowKind | None
+    group: Any  # torch.distributed's ProcessGroup, None to look for one
     knobs: dict[str, Any]
 
 

@@ -6,16 +6,20 @@ Imported only where diffusers has been imported already.
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+import torch
 from diffusers import DiffusionPipeline, ModelMixin, ModularPipeline
 from diffusers.hooks import HookRegistry, ModelHook
 from diffusers.hooks._helpers import TransformerBlockRegistry
 from diffusers.hooks.hooks import BaseState, CacheContext, StateManager
 from torch import nn
 
-from navicache.engine import CannotCache, Core, Host
+from navicache.engine import CannotCache, Core, Engine, Host
 from navicache.integrations.attach import TWICE, restore_forward, with_forward_below_offload
+from navicache.integrations.compiled import Above
+from navicache.integrations.scheduler import scheduler_facts
 
 HOOK = "navicache"
+GROUP_OFFLOAD = "group_offloading"  # as diffusers names its hook
 PIPELINES = (DiffusionPipeline, ModularPipeline)
 DENOISERS = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit")
 
@@ -42,12 +46,38 @@ class NaviCacheHook(ModelHook):
         """Wait to be registered."""
         super().__init__()
         self.box, self.engine, self.give_up = box, engine, give_up
+        self.above: Above | None = None
+
+    def initialize_hook(self, module: nn.Module) -> nn.Module:
+        """Go above a model that was compiled as a whole."""
+        self.above = Above(module, self.answer, isinstance(self.engine, Engine))
+        return module
+
+    def deinitalize_hook(self, module: nn.Module) -> nn.Module:
+        """Come down again; the name is spelt as upstream."""
+        if self.above is not None:
+            self.above.step_down()
+        return module
 
     def new_forward(self, module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        """Compute or predict."""
-        del module
+        """Compute or predict; within a compiled call, which is the engine's own doing, just the model."""
+        forward = cast(Callable[..., Any], self.fn_ref.original_forward)
+        if self.above is not None and self.above.inside:
+            return forward(*args, **kwargs)
+        if not torch.compiler.is_compiling() and topmost(module) == GROUP_OFFLOAD:
+            self._rise(module)
+        return self.answer(forward, args, kwargs)
+
+    def _rise(self, module: nn.Module) -> None:
+        """Go above group offload that came later, from the next call on: what is reused needs no weights."""
+        registry = HookRegistry.check_if_exists_or_initialize(module)
+        registry.remove_hook(HOOK, recurse=False)
+        with_forward_below_offload(module, lambda: registry.register_hook(self, HOOK))
+
+    def answer(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the engine says."""
         try:
-            return self.engine(cast(Callable[..., Any], self.fn_ref.original_forward), args, kwargs)
+            return self.engine(forward, args, kwargs)
         except CannotCache:
             self.give_up()
             raise
@@ -91,6 +121,11 @@ class HookAttachment:
             restore_forward(self._module, None)
 
 
+def topmost(module: nn.Module) -> str:
+    """The hook that a call of the model meets first."""
+    return next(reversed(HookRegistry.check_if_exists_or_initialize(module).hooks))
+
+
 def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Host:
     """What context and scheduler tell about the call at hand, without touching the device."""
     context = box.context_now or CacheContext("")
@@ -98,23 +133,6 @@ def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Ho
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
     at = index if context.step_index is None else context.step_index
     return Host(context.name or None, at, steps or context.num_inference_steps or total, sigma, timesteps)
-
-
-def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
-    """Steps taken in this run (None before the first), steps in all, and the timesteps, new for every run.
-
-    A scheduler that has not been set up, or has taken all its steps, tells nothing: another one is at work.
-    """
-    timesteps = getattr(scheduler, "timesteps", None)
-    if timesteps is None or getattr(scheduler, "num_inference_steps", None) is None:
-        return None, None, None
-    index, steps = getattr(scheduler, "step_index", None), timesteps.shape[0]
-    begin = getattr(scheduler, "begin_index", None) or 0
-    if index is None:
-        return None, steps - begin, timesteps
-    if index >= steps:
-        return None, None, None
-    return index - begin, steps - begin, timesteps
 
 
 def denoisers(pipeline: Any) -> dict[str, nn.Module]:

@@ -21,6 +21,7 @@ from navicache.integrations.attach import (
 from navicache.integrations.build import build_engine
 from navicache.integrations.cache import Cache
 from navicache.integrations.choose import Options, choose_policy, note
+from navicache.integrations.groups import class_name, find_ranks
 from navicache.models import CallSpec, ModelSpec, find_model, read_calibration
 from navicache.policies import Policy
 from navicache.records import ShadowKind
@@ -40,6 +41,7 @@ def enable(
     blocks: Sequence[str] = (),
     calibration: str | os.PathLike[str] | None = None,
     shadow: ShadowKind | None = None,
+    group: Any = None,
     **knobs: Any,
 ) -> Cache:
     """Cache a diffusers pipeline, a model, or any function that denoises.
@@ -56,6 +58,8 @@ def enable(
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
         shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
             on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
+        group: torch.distributed process group of the ranks that call this model together, and so must decide alike;
+            found by itself under context parallelism of diffusers, tensor parallelism and FSDP2.
         knobs: knobs of the policy, over those of the preset; `speedup=2.0` and `max_error=0.05` are targets in place
             of a threshold, which policy "inertial" knows how to meet.
 
@@ -75,7 +79,7 @@ def enable(
     device = torch.device(keep_device) if keep_device is not None else None
     kept = Keep(keep_dtype, device)
     measured = None if calibration is None else read_calibration(calibration)
-    options = Options(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, knobs)
+    options = Options(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, group, knobs)
     plan = _plan(target, options)
     attachments: dict[str, Attachment] = {}
     try:
@@ -108,7 +112,7 @@ def _plan(target: Any, options: Options) -> Plan:
             return _diffusers_plan({"": target}, None, options)
     if not callable(target):
         raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
-    spec = find_model(type(target).__name__)
+    spec = find_model(class_name(target))
     engine = _engine(options, spec, target, _name(target), functools.partial(Host, total=options.steps))
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
     return Plan({"": functools.partial(kind, target, engine)}, note(spec, options))
@@ -118,7 +122,7 @@ def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options:
     from navicache.integrations import diffusers
 
     first = next(iter(models.values()))
-    spec = find_model(type(first).__name__, diffusers.config_of(first), experts=len(models))
+    spec = find_model(class_name(first), diffusers.config_of(first), experts=len(models))
     parts: dict[str, Callable[[], Attachment]] = {}
     for name, model in models.items():
         box = diffusers.ContextBox()
@@ -134,6 +138,7 @@ def _engine(
 ) -> Core:
     call = options.call or spec.call
     about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
+    about["find_ranks"] = functools.partial(find_ranks, target, options.group)
     reader = Reader(call, signature_of(target))
     return build_engine(
         choose_policy(options, spec), reader, target, options.blocks, surroundings=surroundings, **about
@@ -141,4 +146,4 @@ def _engine(
 
 
 def _name(target: Any) -> str:
-    return getattr(target, "__name__", type(target).__name__)
+    return getattr(target, "__name__", class_name(target))
