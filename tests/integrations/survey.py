@@ -13,9 +13,11 @@ from tests.tiny.zoo import STEPS, ZOO
 from torch import Tensor
 
 import navicache
+from navicache.engine import CannotCache
 
 WHOLE: dict[str, dict[str, Any]] = {"static": {"interval": 2}, "inertial": {"speedup": 2.0}}
-BLOCKS: dict[str, dict[str, Any]] = {"firstblockcache": {"threshold": 0.9}}
+STACK: dict[str, dict[str, Any]] = {"inertial": {"speedup": 2.0, "site": "blocks"}}
+FIRST_BLOCK: dict[str, dict[str, Any]] = {"firstblockcache": {"threshold": 0.9}}
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,16 @@ def survey(subject: Subject, policy: str, **knobs: Any) -> Outcome:
     pipe = subject.build()
     plain = subject.run(pipe)
     try:
-        with navicache.enable(pipe, policy, **knobs) as cache:
+        cache = navicache.enable(pipe, policy, **knobs)
+    except ValueError as refusal:
+        return _refused(subject, pipe, plain, refusal)
+    try:
+        with cache:
             first = subject.run(pipe)
             runs = len(cache.trace.runs)
             second = subject.run(pipe)
-    except (TypeError, ValueError) as refusal:
-        assert torch.equal(subject.run(pipe), plain), "the refusal left something behind"
-        return Outcome(refused=str(refusal))
+    except CannotCache as refusal:
+        return _refused(subject, pipe, plain, refusal)
     _check(plain, first, second)
     assert torch.equal(subject.run(pipe), plain), "disable left something behind"
     assert len(cache.trace.runs) == 2 * runs
@@ -64,6 +69,11 @@ def survey(subject: Subject, policy: str, **knobs: Any) -> Outcome:
     computed, steps = sum(run.computed for run in newest), sum(run.length for run in newest)
     assert computed < steps, f"nothing was reused: {cache.summary()}"
     return Outcome("", tuple(dict.fromkeys(note for run in newest for note in run.notes)), computed, steps)
+
+
+def _refused(subject: Subject, pipe: DiffusionPipeline, plain: Tensor, refusal: Exception) -> Outcome:
+    assert torch.equal(subject.run(pipe), plain), "the refusal left something behind"
+    return Outcome(refused=str(refusal))
 
 
 def _check(plain: Tensor, first: Tensor, second: Tensor) -> None:

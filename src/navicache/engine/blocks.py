@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from navicache.engine.attention import attention_input
-from navicache.engine.block_form import BlockForm
+from navicache.engine.block_form import BlockForm, same_tokens
 from navicache.engine.block_list import BlockList, Through
 from navicache.engine.call import Call
 from navicache.engine.core import Core
@@ -151,6 +151,7 @@ class BlockEngine(Core):
         work = visit.work
         if work is not None:
             hidden = hidden[:, -visit.latent[0].shape[1] :]  # where text was put before the video, as in Flux 2
+            same_tokens(visit.latent[0], hidden)
             leads = not work.run.lead or work.name == self.tracker.called[0]
             work.computed(hidden, visit.latent, self.tracker.moment, None, leads)
             if text is not None and visit.text is not None and text.shape == visit.text.shape:
@@ -168,7 +169,9 @@ class BlockEngine(Core):
         if kind == "modulated":
             return attention_input(*visit.leader)
         if kind == "first_residual":
-            return call.latent[0] - (call.latent[0] if visit.begun is None else visit.begun)
+            begun = call.latent[0] if visit.begun is None else visit.begun
+            same_tokens(begun, call.latent[0])
+            return call.latent[0] - begun
         return visit.captured[kind]
 
     def _listen(self, kind: str) -> Any:

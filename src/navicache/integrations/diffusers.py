@@ -17,7 +17,7 @@ from navicache.integrations.attach import TWICE, restore_forward, with_forward_b
 
 HOOK = "navicache"
 PIPELINES = (DiffusionPipeline, ModularPipeline)
-DENOISERS = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit")
+DENOISERS = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit", "prior")
 
 
 class ContextBox(StateManager):

@@ -38,6 +38,8 @@ class Case:
     media: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # images and videos given to the call
     guided: bool = True  # whether the call takes a negative prompt's embeddings
     bare: tuple[str, ...] = ()  # text that is given without a leading batch of one
+    attributes: Config = field(default_factory=dict)  # set on the pipeline, where its own are not tiny
+    note: str = ""  # for docs/compatibility.md
     label: str = ""  # where one class is tested in two ways
 
     @property
@@ -52,7 +54,10 @@ class Case:
         models = {name: _model(*part, seed=seed) for seed, (name, part) in enumerate(self.models.items())}
         scheduler, config = self.scheduler
         parts = {name: make() for name, make in self.parts.items()}
-        return ready(kind(**{**wanted, "scheduler": getattr(diffusers, scheduler)(**config), **models, **parts}))
+        pipe = kind(**{**wanted, "scheduler": getattr(diffusers, scheduler)(**config), **models, **parts})
+        for name, value in self.attributes.items():
+            setattr(pipe, name, value)
+        return ready(pipe)
 
     def run(self, pipe: DiffusionPipeline, **extra: Any) -> torch.Tensor:
         """The latents of a full run of one sample; `extra` overrides any argument."""

@@ -7,7 +7,7 @@ from .parts import KL_FLUX2, KL_SHIFTED
 from .video import COSMOS, HEADS, KANDINSKY, LENGTHS, SAFE
 
 SIZE = {"height": 64, "width": 64}
-JOINT = {**HEADS, "num_layers": 1, "num_single_layers": 2, "joint_attention_dim": 16, "in_channels": 16}
+JOINT = {**HEADS, "num_single_layers": 2, "joint_attention_dim": 16, "in_channels": 16}
 ROPE = {"axes_dims_rope": (4, 4, 4)}
 PIXART = {
     **HEADS,
@@ -131,7 +131,7 @@ IMAGES = (
                 "AuraFlowTransformer2DModel",
                 {
                     "sample_size": 8,
-                    "num_mmdit_layers": 1,
+                    "num_mmdit_layers": 2,
                     "num_single_dit_layers": 1,
                     "attention_head_dim": 8,
                     "num_attention_heads": 2,
@@ -201,7 +201,7 @@ IMAGES = (
                     "patch_size": 2,
                     "in_channels": 4,
                     "out_channels": 4,
-                    "num_layers": 1,
+                    "num_layers": 2,
                     "num_single_layers": 1,
                     "attention_head_dim": 16,
                     "num_attention_heads": 2,
@@ -220,6 +220,7 @@ IMAGES = (
         {"prompt_embeds_t5": (10, 16), "prompt_embeds_llama3": (2, 1, 10, 16), "pooled_prompt_embeds": (16,)},
         bare=("prompt_embeds_llama3",),
         call={"height": 128, "width": 128},
+        attributes={"default_sample_size": 16},
     ),
     Case(
         "ChromaPipeline",
@@ -333,6 +334,7 @@ IMAGES = (
         {"prompt_embeds_qwen": (10, 16), "prompt_embeds_clip": (8,)},
         call=SIZE,
         media=LENGTHS,
+        attributes={"resolutions": [(64, 64)]},
     ),
     Case(
         "HunyuanImagePipeline",

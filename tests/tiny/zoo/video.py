@@ -257,6 +257,7 @@ VIDEO = (
             "audio_modality_scale": 1.0,
         },
         parts={"connectors": ltx2_connectors},
+        note="the video decides; what the model predicts of the sound is held on reuse",
     ),
     Case(
         "MotifVideoPipeline",
