@@ -138,3 +138,25 @@ def test_shadow_mode_at_the_blocks_keeps_to_either_trajectory():
         errors = [step.reuse_error for step in cache.trace.runs[-1].leading if not step.computed]
         assert errors
         assert all(error is not None and error > 0 for error in errors)
+
+
+def test_what_is_added_between_blocks_is_not_left_out():
+    class Controlled(torch.nn.Module):  # as a control net does it, in the model's loop
+        def __init__(self):
+            super().__init__()
+            self.blocks = torch.nn.ModuleList([torch.nn.Linear(4, 4) for _ in range(3)])
+
+        def forward(self, x, t, control=None):
+            for inner in self.blocks:
+                x = inner(x)
+                x = x if control is None else x + control
+            return x
+
+    model, x = Controlled(), torch.randn(1, 3, 4)
+    policy = navicache.policies.MagCache(ratios=RATIOS["ratios"], threshold=1.0)
+    with torch.no_grad(), navicache.enable(model, policy, steps=10):
+        for t in range(10):
+            model(x * (1 - t / 10), float(10 - t))
+    with torch.no_grad(), pytest.raises(CannotCache, match="added between the blocks"):
+        navicache.enable(model, policy, steps=10)
+        model(x, 10.0, control=torch.ones(4))

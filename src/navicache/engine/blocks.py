@@ -49,6 +49,7 @@ class Visit:
     work: Work | None = None
     latent: Rows = ()
     predicted: Tensor | None = None
+    after: Tensor | None = None  # what the block before has made of the tokens
 
 
 class BlockEngine(Core):
@@ -121,13 +122,26 @@ class BlockEngine(Core):
                 hidden, text = self._arrive(visit, hidden)
         if visit.predicted is not None and self.shadow is None:
             return form.pack(hidden, text)
+        self._check_chain(visit, hidden)
         result = block(*args, **kwargs)
         if form.returned is None:
             form = self.forms[type(block)] = form.seen(result, hidden, text, self.anatomy.returns.get(type(block)))
+        visit.after = form.split(result)[0]
         if place < self.count - self.site.last - 1:
             return result
         with torch.no_grad():
             return self._leave(visit, form, result)
+
+    def _check_chain(self, visit: Visit, hidden: Tensor) -> None:
+        """At the first step of a run: a block must be handed what the one before returned, and nothing else."""
+        before = visit.after
+        if before is None or before is hidden or self.tracker.own_index or before.shape != hidden.shape:
+            return
+        if before.data_ptr() != hidden.data_ptr() and not torch.equal(before, hidden):
+            raise CannotCache(
+                "something is added between the blocks (control signals are, for instance), which a reuse would leave "
+                "out: use a policy at the site of the whole model"
+            )
 
     def _arrive(self, visit: Visit, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
         """At the first block of the site: decide; the tokens to go on with, predicted ones where they are reused."""
