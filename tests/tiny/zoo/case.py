@@ -11,7 +11,6 @@ from typing import Any
 import diffusers
 import torch
 from diffusers import DiffusionPipeline
-
 from tests.tiny.common import NEGATIVE, component, ready
 
 STEPS = 12
@@ -39,6 +38,7 @@ class Case:
     guided: bool = True  # whether the call takes a negative prompt's embeddings
     bare: tuple[str, ...] = ()  # text that is given without a leading batch of one
     attributes: Config = field(default_factory=dict)  # set on the pipeline, where its own are not tiny
+    told: Config = field(default_factory=dict)  # what `enable` has to be told
     note: str = ""  # for docs/compatibility.md
     label: str = ""  # where one class is tested in two ways
 

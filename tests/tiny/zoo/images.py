@@ -243,7 +243,10 @@ IMAGES = (
     ),
     Case(
         "BriaPipeline",
-        {"transformer": ("BriaTransformer2DModel", {**JOINT, **ROPE, "pooled_projection_dim": None}), "vae": KL_SHIFTED},
+        {
+            "transformer": ("BriaTransformer2DModel", {**JOINT, **ROPE, "pooled_projection_dim": None}),
+            "vae": KL_SHIFTED,
+        },
         FLOW,
         {"prompt_embeds": (10, 16)},
         call=SIZE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .case import DDIM, FLOW, SHIFTED, Case
+from .case import DDIM, FLOW, SHIFTED, STEPS, Case
 from .images import JOINT, ROPE
 from .parts import (
     COGVIDEOX_VAE,
@@ -80,7 +80,10 @@ VARIANTS = (
     ),
     Case(
         "WanImageToVideoPipeline",
-        {"transformer": ("WanTransformer3DModel", {**CLIP, "in_channels": 12, "pos_embed_seq_len": 10}), "vae": WAN_VAE},
+        {
+            "transformer": ("WanTransformer3DModel", {**CLIP, "in_channels": 12, "pos_embed_seq_len": 10}),
+            "vae": WAN_VAE,
+        },
         UNIPC,
         I2V_TEXT,
         call={**SIDE, "num_frames": 9},
@@ -91,7 +94,10 @@ VARIANTS = (
     Case(
         "WanVACEPipeline",
         {
-            "transformer": ("WanVACETransformer3DModel", {**WAN, "vace_layers": [0], "vace_in_channels": 72}),
+            "transformer": (
+                "WanVACETransformer3DModel",
+                {**WAN, "num_layers": 3, "vace_layers": [0, 1], "vace_in_channels": 72},
+            ),
             "vae": WAN_VAE,
         },
         UNIPC,
@@ -253,5 +259,7 @@ VARIANTS = (
         {"prompt_embeds": (12, 16), "prompt_embeds_pooled": (1, 8)},
         call={"height": 256, "width": 256, "output_type": "pt"},
         parts={"text_encoder": clip_text},
+        told={"steps": STEPS},
+        note="its scheduler does not tell the number of steps: `enable(pipe, steps=N)`",
     ),
 )

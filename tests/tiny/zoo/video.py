@@ -11,9 +11,7 @@ from .parts import HUNYUAN15_VAE, LTX2_AUDIO, LTX2_VAE, MAGVIT, WAN_VAE, Nothing
 SIZE = {"height": 48, "width": 64}
 GUIDER = {"guider": lambda: ClassifierFreeGuidance(guidance_scale=4.0)}
 SAFE = {"safety_checker": NothingUnsafe}
-LENGTHS = {
-    f"{which}prompt_cu_seqlens": lambda: torch.tensor([0, 10], dtype=torch.int32) for which in ("", "negative_")
-}
+LENGTHS = {f"{which}prompt_cu_seqlens": lambda: torch.tensor([0, 10], dtype=torch.int32) for which in ("", "negative_")}
 HEADS = {"num_attention_heads": 2, "attention_head_dim": 12, "num_layers": 2}
 WAN = {**HEADS, "in_channels": 4, "out_channels": 4, "text_dim": 16, "freq_dim": 32, "ffn_dim": 32}
 UNIPC = ("UniPCMultistepScheduler", {"prediction_type": "flow_prediction", "use_flow_sigmas": True, "flow_shift": 3.0})
@@ -159,7 +157,10 @@ VIDEO = (
     Case(
         "CosmosTextToWorldPipeline",
         {"transformer": ("CosmosTransformer3DModel", COSMOS)},
-        ("EDMEulerScheduler", {"sigma_min": 0.002, "sigma_max": 80, "sigma_data": 0.5, "final_sigmas_type": "sigma_min"}),
+        (
+            "EDMEulerScheduler",
+            {"sigma_min": 0.002, "sigma_max": 80, "sigma_data": 0.5, "final_sigmas_type": "sigma_min"},
+        ),
         {"prompt_embeds": (10, 16)},
         call={**SIZE, "num_frames": 9},
         parts=SAFE,
