@@ -6,13 +6,14 @@ from collections.abc import Sequence
 import torch
 
 from navicache import __version__
-from navicache.cli import calibrate, convert_opensora, demo, generate, models, weights
+from navicache.cli import calibrate, convert_opensora, demo, doctor, generate, models, weights
 
 COMMANDS = {
     "convert-opensora": (convert_opensora, "make a diffusers folder of published Open-Sora 1.2 checkpoints"),
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "calibrate": (calibrate, "measure on a model what TeaCache and MagCache need to know of it"),
+    "doctor": (doctor, "say what the cache finds in a model, what it can do there, and what will not work"),
     "models": (models, "list known models, what policies are set to there, and where the numbers come from"),
     "weights": (weights, "fetch the weights of LPIPS, once"),
 }

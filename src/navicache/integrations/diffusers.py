@@ -95,6 +95,7 @@ def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Ho
     """What context and scheduler tell about the call at hand, without touching the device."""
     context = box.context_now or CacheContext("")
     index, total, timesteps = scheduler_facts(getattr(pipeline, "scheduler", None))
+    total = run_length(pipeline, total)
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
     at = index if context.step_index is None else context.step_index
     return Host(context.name or None, at, steps or context.num_inference_steps or total, sigma, timesteps)
@@ -115,6 +116,17 @@ def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
     if index >= steps:
         return None, None, None
     return index - begin, steps - begin, timesteps
+
+
+def run_length(pipeline: Any | None, total: int | None) -> int | None:
+    """Steps of this run, where `total` counts all of the schedule.
+
+    Image to image leaves out the first steps. A scheduler that keeps no `begin_index` (DDIM) does not know, but the
+    pipeline does.
+    """
+    told = getattr(pipeline, "num_timesteps", None)
+    keeps_begin = getattr(type(getattr(pipeline, "scheduler", None)), "begin_index", None) is not None
+    return total if keeps_begin or total is None or not told else min(told, total)
 
 
 def denoisers(pipeline: Any) -> dict[str, nn.Module]:
