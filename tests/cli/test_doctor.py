@@ -38,7 +38,9 @@ def test_the_pocket_by_default(capsys):
 
 def test_versions_and_device_are_told(capsys):
     report = json.loads(asked(capsys, "--json")[1])
-    assert {"navicache", "python", "torch", "diffusers", "transformers", "accelerate", "device"} == set(report["versions"])
+    assert {"navicache", "python", "torch", "diffusers", "transformers", "accelerate", "device"} == set(
+        report["versions"]
+    )
     assert report["versions"]["torch"] == torch.__version__
     assert report["problems"] == []
 

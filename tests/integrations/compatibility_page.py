@@ -16,8 +16,8 @@ import navicache
 PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
 HEAD = """# Compatibility
 
-Written by `python -m tests.integrations.compatibility_page` from a run with navicache {navicache}, diffusers {diffusers}
-and torch {torch}; the same checks are `tests/integrations/test_compatibility.py`.
+Written by `python -m tests.integrations.compatibility_page` from a run with navicache {navicache},
+diffusers {diffusers} and torch {torch}; the same checks are `tests/integrations/test_compatibility.py`.
 
 How: the real pipeline class with tiny random weights on the CPU, {steps} steps, guidance where the class has it. Each
 column is run twice with the cache on: no error, both runs equal bit for bit, steps really reused, shape and dtype kept,

@@ -53,6 +53,13 @@ def test_the_blocks(subject: Subject, policy, knobs):
     assert reason.startswith(NO_BLOCKS[subject.name]) if subject.name in NO_BLOCKS else not reason
 
 
+def test_more_first_blocks_than_keep_the_text_apart():
+    """Flux 2 puts text and image into one stream after its double blocks, so nothing can be told from there on."""
+    reason = survey(SUBJECTS["Flux2"], "dbcache", {"threshold": 0.5, "first": 2, "align_steps": 2})
+    assert reason.startswith(ANEW)
+    assert "leave fewer first blocks out" in reason
+
+
 def test_the_page_is_of_this_version_and_lists_them_all():
     page = PAGE.read_text(encoding="utf-8")
     assert set(SUBJECTS) == set(re.findall(r"^\| `([^`]+)`", page, flags=re.MULTILINE))

@@ -27,7 +27,9 @@ def weights(rank: int = 2, width: int = 24) -> dict[str, Tensor]:
     shapes = {"lora_A": (rank, width), "lora_B": (width, rank)}
     names = [f"transformer.blocks.{block}.attn1.{layer}" for block in (0, 1) for layer in ("to_q", "to_v")]
     return {
-        f"{name}.{half}.weight": torch.randn(shape, generator=generator) for name in names for half, shape in shapes.items()
+        f"{name}.{half}.weight": torch.randn(shape, generator=generator)
+        for name in names
+        for half, shape in shapes.items()
     }
 
 

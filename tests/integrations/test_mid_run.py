@@ -31,7 +31,9 @@ def guiding_less(pipe: Any, index: int, time: Any, given: dict[str, Any]) -> dic
 
 
 @pytest.mark.parametrize("callback", [noising, guiding_less])
-@pytest.mark.parametrize("policy", [("navicache", REUSING), ("inertial", {"speedup": 2.0}), ("static", {"interval": 2})])
+@pytest.mark.parametrize(
+    "policy", [("navicache", REUSING), ("inertial", {"speedup": 2.0}), ("static", {"interval": 2})]
+)
 def test_a_callback_that_interferes(callback, policy):
     name, knobs = policy
     pipe = WAN.build()

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+
 @dataclass(frozen=True)
 class Skeleton:
     """A denoiser on the meta device, and what it was built from."""

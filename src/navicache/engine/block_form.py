@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from navicache.engine.errors import CannotCache
@@ -85,4 +86,13 @@ def same_tokens(before: Tensor, after: Tensor) -> None:
         raise CannotCache(
             f"the blocks lay their tokens out anew, from {tuple(before.shape)} to {tuple(after.shape)}, so what they "
             "add cannot be told: leave fewer first blocks out, or use a policy at the site of the whole model"
+        )
+
+
+def nothing_between(before: Tensor, after: Tensor) -> None:
+    """Refuse a block that is handed something else than what the one before returned."""
+    if before.shape == after.shape and before.data_ptr() != after.data_ptr() and not torch.equal(before, after):
+        raise CannotCache(
+            "something is added between the blocks (control signals are, for instance), which a reuse would leave "
+            "out: use a policy at the site of the whole model"
         )

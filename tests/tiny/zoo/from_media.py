@@ -1,75 +1,35 @@
-"""Pipelines that start from images or videos, two experts, and U-Nets."""
+"""Videos and images of images and videos."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from .case import DDIM, FLOW, SHIFTED, STEPS, Case
-from .images import JOINT, ROPE
+from .case import FLOW, SHIFTED, Case
+from .configs import (
+    CLIP,
+    COGVIDEOX,
+    FLUX,
+    FROM_IMAGE,
+    HEADS,
+    I2V_TEXT,
+    LOOKING,
+    LTX,
+    POOLED,
+    ROPE,
+    TEXT,
+    UNIPC,
+    WAN,
+)
 from .parts import (
     COGVIDEOX_VAE,
-    KL,
     KL_SHIFTED,
     LTX_VAE,
     QWEN_VAE,
     SIDE,
     WAN_VAE,
-    clip_text,
-    image_encoder,
-    image_processor,
     picture,
     video,
 )
-from .video import HEADS, UNIPC, WAN
 
-TEXT = {"prompt_embeds": (12, 16)}
-POOLED = {**TEXT, "pooled_prompt_embeds": (8,)}
-CLIP = {**WAN, "image_dim": 16, "added_kv_proj_dim": 24}
-FLUX = {**JOINT, **ROPE, "pooled_projection_dim": 8, "guidance_embeds": True}
-COGVIDEOX = {
-    "num_attention_heads": 2,
-    "attention_head_dim": 16,
-    "out_channels": 4,
-    "time_embed_dim": 16,
-    "text_embed_dim": 16,
-    "num_layers": 2,
-    "sample_width": 8,
-    "sample_height": 8,
-    "sample_frames": 9,
-    "max_text_seq_length": 12,
-    "use_rotary_positional_embeddings": True,
-}
-LTX = {
-    **HEADS,
-    "in_channels": 8,
-    "out_channels": 8,
-    "cross_attention_dim": 24,
-    "caption_channels": 16,
-}
-UNET = {
-    "block_out_channels": (8, 16),
-    "layers_per_block": 1,
-    "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
-    "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"),
-    "cross_attention_dim": 16,
-    "attention_head_dim": 4,
-    "norm_num_groups": 2,
-    "sample_size": 8,
-}
-XL = {
-    **UNET,
-    "addition_embed_type": "text_time",
-    "addition_time_embed_dim": 8,
-    "projection_class_embeddings_input_dim": 56,
-    "transformer_layers_per_block": (1, 2),
-    "use_linear_projection": True,
-}
-UNSAFE: dict[str, Any] = {"requires_safety_checker": lambda: False}
-LOOKING = {"image_encoder": image_encoder, "image_processor": image_processor}
-FROM_IMAGE = {"image": picture}
-I2V_TEXT = {"prompt_embeds": (512, 16)}  # Wan's cross attention takes all but the last 512 tokens for image tokens
-
-VARIANTS = (
+FROM_MEDIA = (
     Case(
         "WanVideoToVideoPipeline",
         {"transformer": ("WanTransformer3DModel", WAN), "vae": WAN_VAE},
@@ -151,37 +111,6 @@ VARIANTS = (
         media=FROM_IMAGE,
     ),
     Case(
-        "StableDiffusionPipeline",
-        {"unet": ("UNet2DConditionModel", UNET), "vae": KL},
-        DDIM,
-        TEXT,
-        call=SIDE,
-        parts=UNSAFE,
-    ),
-    Case(
-        "StableDiffusionImg2ImgPipeline",
-        {"unet": ("UNet2DConditionModel", UNET), "vae": KL},
-        DDIM,
-        TEXT,
-        media=FROM_IMAGE,
-        parts=UNSAFE,
-    ),
-    Case(
-        "StableDiffusionXLPipeline",
-        {"unet": ("UNet2DConditionModel", XL), "vae": KL},
-        ("EulerDiscreteScheduler", {"timestep_spacing": "leading"}),
-        POOLED,
-        call=SIDE,
-    ),
-    Case(
-        "StableDiffusionXLImg2ImgPipeline",
-        {"unet": ("UNet2DConditionModel", XL), "vae": KL},
-        ("EulerDiscreteScheduler", {"timestep_spacing": "leading"}),
-        POOLED,
-        call={"strength": 0.7},
-        media=FROM_IMAGE,
-    ),
-    Case(
         "StableDiffusion3Img2ImgPipeline",
         {
             "transformer": (
@@ -235,31 +164,5 @@ VARIANTS = (
         {"prompt_embeds_mask": 12},
         {**SIDE, "strength": 0.8},
         media=FROM_IMAGE,
-    ),
-    Case(
-        "StableCascadePriorPipeline",
-        {
-            "prior": (
-                "StableCascadeUNet",
-                {
-                    "conditioning_dim": 16,
-                    "block_out_channels": (16, 16),
-                    "num_attention_heads": (2, 2),
-                    "down_num_layers_per_block": (1, 1),
-                    "up_num_layers_per_block": (1, 1),
-                    "clip_image_in_channels": 8,
-                    "clip_text_in_channels": 16,
-                    "clip_text_pooled_in_channels": 8,
-                    "dropout": (0.0, 0.0),
-                    "switch_level": (False,),
-                },
-            )
-        },
-        ("DDPMWuerstchenScheduler", {}),
-        {"prompt_embeds": (12, 16), "prompt_embeds_pooled": (1, 8)},
-        call={"height": 256, "width": 256, "output_type": "pt"},
-        parts={"text_encoder": clip_text},
-        told={"steps": STEPS},
-        note="its scheduler does not tell the number of steps: `enable(pipe, steps=N)`",
     ),
 )
