@@ -90,6 +90,20 @@ def test_strength_shortens_the_run_and_the_cache_knows(name, strength):
     assert torch.equal(case.run(pipe, strength=strength, num_inference_steps=20), full)
 
 
+def test_a_loop_of_ones_own_after_the_pipelines():
+    """The pipeline still tells the steps of its last call; the scheduler tells those of this loop."""
+    case = ZOO["StableDiffusion"]
+    pipe = case.build()
+    latent, text = torch.ones(1, 4, 8, 8), torch.ones(1, 12, 16)
+    with torch.no_grad(), navicache.enable(pipe, "static", interval=2) as cache:
+        case.run(pipe)
+        pipe.scheduler.set_timesteps(STEPS + 8)
+        for time in pipe.scheduler.timesteps:
+            output = pipe.unet(latent, time, encoder_hidden_states=text).sample
+            latent = pipe.scheduler.step(output, time, latent).prev_sample
+    assert [(run.length, run.total) for run in cache.trace.runs] == [(STEPS, STEPS), (STEPS + 8, STEPS + 8)]
+
+
 @pytest.mark.parametrize("steps", [4, 8])
 def test_few_step_schedules_are_told_no(steps):
     pipe = WAN.build()
