@@ -93,7 +93,9 @@ class Returns(nn.Module):
         return self.result
 
 
-@pytest.mark.parametrize("result", ["text", 7, None, ("text", 7), {"a": 1}, [], {}], ids=lambda target: repr(target).split(" at ")[0])
+@pytest.mark.parametrize(
+    "result", ["text", 7, None, ("text", 7), {"a": 1}, [], {}], ids=lambda target: repr(target).split(" at ")[0]
+)
 def test_a_model_that_returns_no_tensor(result: Any) -> None:
     module = Returns(result)
     navicache.enable(module, **KNOBS)

@@ -6,7 +6,7 @@ from navicache.engine.call import Reader
 from navicache.engine.core import Core
 from navicache.engine.engine import Engine
 from navicache.engine.errors import CannotCache
-from navicache.engine.modules import ModuleEngine
+from navicache.engine.modules import ModuleEngine, find_modules
 from navicache.engine.probe import Probe, Probing, Sight
 from navicache.engine.ranks import Ranks
 from navicache.engine.stream import Keep
@@ -27,4 +27,5 @@ __all__ = [
     "Reader",
     "Sight",
     "find_lists",
+    "find_modules",
 ]

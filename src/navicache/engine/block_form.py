@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from navicache.engine.errors import CannotCache
@@ -54,6 +55,12 @@ class BlockForm:
             for i, value in tensors.items()
             if i != first[0] and text is not None and isinstance(value, Tensor) and value.shape == text.shape
         ]
+        lost = [i for i, value in tensors.items() if isinstance(value, Tensor) and i not in (first[0], *others[:1])]
+        if lost:
+            raise CannotCache(
+                f"blocks return {len(lost)} more tensors than the video's tokens and the text's (sound, perhaps), and "
+                "nothing is known of how to predict those: use a policy at the site of the whole model instead"
+            )
         return replace(self, returned=(first[0], others[0] if others else None), width=len(tensors))
 
     def split(self, result: Any) -> tuple[Tensor, Tensor | None]:
@@ -71,3 +78,21 @@ class BlockForm:
         if text_at is not None:
             entries[text_at] = text
         return tuple(entries)
+
+
+def same_tokens(before: Tensor, after: Tensor) -> None:
+    """Refuse a site whose tokens are laid out anew between two of its blocks: no difference can be taken."""
+    if before.shape != after.shape:
+        raise CannotCache(
+            f"the blocks lay their tokens out anew, from {tuple(before.shape)} to {tuple(after.shape)}, so what they "
+            "add cannot be told: leave fewer first blocks out, or use a policy at the site of the whole model"
+        )
+
+
+def nothing_between(before: Tensor, after: Tensor) -> None:
+    """Refuse a block that is handed something else than what the one before returned."""
+    if before.shape == after.shape and before.data_ptr() != after.data_ptr() and not torch.equal(before, after):
+        raise CannotCache(
+            "something is added between the blocks (control signals are, for instance), which a reuse would leave "
+            "out: use a policy at the site of the whole model"
+        )

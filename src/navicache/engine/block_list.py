@@ -9,6 +9,7 @@ from torch import nn
 LIST_NAMES = (
     "blocks",
     "transformer_blocks",
+    "joint_transformer_blocks",
     "single_transformer_blocks",
     "temporal_transformer_blocks",
     "visual_transformer_blocks",
@@ -17,6 +18,8 @@ LIST_NAMES = (
     "temporal_blocks",
     "double_blocks",
     "single_blocks",
+    "double_stream_blocks",
+    "single_stream_blocks",
 )
 
 Through = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any]

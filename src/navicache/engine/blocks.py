@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from navicache.engine.attention import attention_input
-from navicache.engine.block_form import BlockForm
+from navicache.engine.block_form import BlockForm, nothing_between, same_tokens
 from navicache.engine.block_list import BlockList, Through
 from navicache.engine.call import Call
 from navicache.engine.core import Core
@@ -141,13 +141,8 @@ class BlockEngine(Core):
     def _check_chain(self, visit: Visit, hidden: Tensor) -> None:
         """At the first step of a run: a block must be handed what the one before returned, and nothing else."""
         before = visit.after
-        if before is None or before is hidden or self.tracker.own_index or before.shape != hidden.shape:
-            return
-        if before.data_ptr() != hidden.data_ptr() and not torch.equal(before, hidden):
-            raise CannotCache(
-                "something is added between the blocks (control signals are, for instance), which a reuse would leave "
-                "out: use a policy at the site of the whole model"
-            )
+        if before is not None and before is not hidden and not self.tracker.own_index:
+            nothing_between(before, hidden)
 
     def _arrive(self, visit: Visit, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
         """At the first block of the site: decide; the tokens to go on with, predicted ones where they are reused."""
@@ -171,6 +166,7 @@ class BlockEngine(Core):
         work = visit.work
         if work is not None:
             hidden = hidden[:, -visit.latent[0].shape[1] :]  # where text was put before the video, as in Flux 2
+            same_tokens(visit.latent[0], hidden)
             leads = not work.run.lead or work.name == self.tracker.called[0]
             work.computed(hidden, visit.latent, self.tracker.moment, None, leads)
             if text is not None and visit.text is not None and text.shape == visit.text.shape:
@@ -188,7 +184,9 @@ class BlockEngine(Core):
         if kind == "modulated":
             return attention_input(*visit.leader)
         if kind == "first_residual":
-            return call.latent[0] - (call.latent[0] if visit.begun is None else visit.begun)
+            begun = call.latent[0] if visit.begun is None else visit.begun
+            same_tokens(begun, call.latent[0])
+            return call.latent[0] - begun
         return visit.captured[kind]
 
     def _listen(self, kind: str) -> Any:

@@ -59,6 +59,13 @@ class Reader:
         time = given.get(self._time)  # pyright: ignore[reportArgumentType]
         return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
 
+    @property
+    def places(self) -> dict[str, tuple[Place, ...]]:
+        """Which arguments are which."""
+        time = () if self._time is None else (self._time,)
+        latent = () if self._latent is None else (self._latent,)
+        return {"latent": latent, "time": time, "conditioning": self._conditioning}
+
     def labels(self, args: tuple[Any, ...]) -> list[str | None]:
         """Names of the positional arguments; None beyond those the signature has."""
         return [*self._names[: len(args)], *[None] * (len(args) - len(self._names))]

@@ -16,12 +16,12 @@ from torch import nn
 from navicache.engine import CannotCache, Core, Engine, Host
 from navicache.integrations.attach import TWICE, restore_forward, with_forward_below_offload
 from navicache.integrations.compiled import Above
-from navicache.integrations.scheduler import scheduler_facts
+from navicache.integrations.scheduler import run_length, scheduler_facts
 
 HOOK = "navicache"
 GROUP_OFFLOAD = "group_offloading"  # as diffusers names its hook
 PIPELINES = (DiffusionPipeline, ModularPipeline)
-DENOISERS = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit")
+DENOISERS = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit", "prior")
 
 
 class ContextBox(StateManager):
@@ -130,6 +130,7 @@ def surroundings(box: ContextBox, pipeline: Any | None, steps: int | None) -> Ho
     """What context and scheduler tell about the call at hand, without touching the device."""
     context = box.context_now or CacheContext("")
     index, total, timesteps = scheduler_facts(getattr(pipeline, "scheduler", None))
+    total = run_length(pipeline, total)
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
     at = index if context.step_index is None else context.step_index
     return Host(context.name or None, at, steps or context.num_inference_steps or total, sigma, timesteps)

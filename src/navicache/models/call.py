@@ -28,7 +28,7 @@ class CallSpec:
 SHARED_NAMES = ("txt_ids", "img_ids", "skip_layers", "control_hidden_states_scale")
 PER_SAMPLE_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain values, one entry per sample
 LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img")
-TIME_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas")
+TIME_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas", "timestep_ratio")
 CONDITIONING_NAMES = (
     "encoder_hidden_states",
     "encoder_hidden_states_image",
@@ -40,6 +40,9 @@ CONDITIONING_NAMES = (
     "text_states",
     "text_states_2",
     "cap_feats",
+    "clip_text",
+    "clip_text_pooled",
+    "clip_img",
     "class_labels",
     "y",
 )

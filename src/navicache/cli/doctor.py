@@ -1,0 +1,150 @@
+"""`navicache doctor [MODEL]`: what the cache finds in a model, what it can do there, and what will not work."""
+
+import argparse
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from textwrap import shorten
+from typing import Any
+
+import torch
+
+from navicache import __version__
+from navicache.cli.job import POCKET, Source
+from navicache.cli.loading import locate, read_index
+from navicache.cli.skeleton import skeletons
+from navicache.integrations.examine import NOT_BY_STRUCTURE, Finding, examine
+from navicache.records.table import Column, lay_out
+
+NEEDED = {"torch": (2, 6), "diffusers": (0, 42), "transformers": (), "accelerate": ()}  # oldest version; () for any
+MISSING = "missing"
+LONGEST_REASON = 70
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is told."""
+
+    model: str
+    pipeline: str
+    versions: Mapping[str, str]
+    findings: tuple[Finding, ...]
+    problems: tuple[str, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument(
+        "model", nargs="?", default=POCKET, help="'pocket' (the default), a diffusers folder, or a hub id owner/name"
+    )
+    parser.add_argument("--json", action="store_true", help="everything, reasons in full, for other programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the report; 1 when something is wrong."""
+    report = diagnose(options.model)
+    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(page(report)))
+    return 1 if report.problems else 0
+
+
+def diagnose(model: str) -> Report:
+    """Look at the model's configurations and at this machine."""
+    have = versions()
+    problems = outdated(have)
+    place = locate(Source(model))
+    index = read_index(place)
+    built, unbuilt = skeletons(place, index)
+    findings = tuple(examine(name, part.model, part.config, len(built)) for name, part in built.items())
+    wrong = [f"{found.name}: {problem}" for found in findings for problem in found.problems]
+    return Report(model, str(index.get("_class_name", "?")), have, findings, (*problems, *unbuilt, *wrong))
+
+
+def versions() -> dict[str, str]:
+    """This machine in a few words."""
+    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    device = str(accelerator or "cpu")
+    return {
+        "navicache": __version__,
+        "python": platform.python_version(),
+        **{name: _version(name) for name in NEEDED},
+        "device": device,
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return MISSING
+
+
+def outdated(have: Mapping[str, str]) -> list[str]:
+    """What is missing or too old.
+
+    Example:
+        >>> outdated({"torch": "2.13.0+cpu", "diffusers": "0.30.1", "transformers": "5.0", "accelerate": "missing"})
+        ['diffusers 0.30.1 is too old: pip install "diffusers>=0.42"', 'accelerate is missing: pip install accelerate']
+    """
+    problems: list[str] = []
+    for package, oldest in NEEDED.items():
+        if have[package] == MISSING:
+            problems.append(f"{package} is missing: pip install {package}")
+        elif _numbers(have[package]) < oldest:
+            wanted = ".".join(map(str, oldest))
+            problems.append(f'{package} {have[package]} is too old: pip install "{package}>={wanted}"')
+    return problems
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
+
+
+def page(report: Report) -> Iterator[str]:
+    """The report as text."""
+    yield "  ".join(f"{name} {value}" for name, value in report.versions.items())
+    yield f"{report.model} ({report.pipeline})"
+    for finding in report.findings:
+        yield ""
+        yield from _finding(finding)
+    yield ""
+    yield from (f"wrong: {problem}" for problem in report.problems)
+    if not report.problems:
+        yield "nothing is wrong"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f"{finding.name}: {finding.kind}"
+    facts = {role: ", ".join(map(str, places)) or "not found" for role, places in finding.places.items()}
+    facts["blocks"] = "; ".join(f"{name}: {blocks}" for name, blocks in finding.lists.items()) or "none found"
+    facts["modules"] = ", ".join(f"{count} {kind}" for kind, count in finding.modules.items() if count) or "none found"
+    facts["presets"] = f"of {finding.known_as}" + (f" ({finding.note})" if finding.note else "")
+    yield from (f"  {fact:<14}{value}" for fact, value in facts.items())
+    yield ""
+    possible = {"model": "possible", "blocks": NOT_BY_STRUCTURE, "modules": NOT_BY_STRUCTURE}
+    rows: dict[str, list[str]] = {
+        "site": list(finding.sites),
+        "whether": [_short(f"no: {why}" if why else possible[site]) for site, why in finding.sites.items()],
+    }
+    yield from _table(rows)
+    yield ""
+    yield from _table(_policies(finding))
+
+
+def _policies(finding: Finding) -> dict[str, list[str]]:
+    tried = finding.policies
+    return {
+        "policy": [each.policy for each in tried],
+        "site": [each.site for each in tried],
+        "whether": [_short(f"no: {each.refused}") if each.refused else "possible" for each in tried],
+        "preset": [_short(each.preset) or "none" for each in tried],
+    }
+
+
+def _table(columns: Mapping[str, list[Any]]) -> Iterator[str]:
+    yield from (f"  {line}" for line in lay_out([Column(name, cells, words=True) for name, cells in columns.items()]))
+
+
+def _short(text: str) -> str:
+    return shorten(text, LONGEST_REASON, placeholder=" ...")

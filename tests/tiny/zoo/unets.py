@@ -1,0 +1,99 @@
+"""U-Nets in place of transformers."""
+
+from __future__ import annotations
+
+from .case import DDIM, STEPS, Case
+from .configs import (
+    FROM_IMAGE,
+    POOLED,
+    TEXT,
+    UNET,
+    UNSAFE,
+    XL,
+)
+from .parts import (
+    KL,
+    SIDE,
+    clip_text,
+)
+
+UNETS = (
+    Case(
+        "TextToVideoSDPipeline",
+        {
+            "unet": (
+                "UNet3DConditionModel",
+                {
+                    "block_out_channels": (8, 8),
+                    "layers_per_block": 1,
+                    "down_block_types": ("CrossAttnDownBlock3D", "DownBlock3D"),
+                    "up_block_types": ("UpBlock3D", "CrossAttnUpBlock3D"),
+                    "cross_attention_dim": 16,
+                    "attention_head_dim": 4,
+                    "norm_num_groups": 2,
+                    "sample_size": 8,
+                },
+            )
+        },
+        DDIM,
+        {"prompt_embeds": (10, 16)},
+        call={"height": 64, "width": 64, "num_frames": 2},
+    ),
+    Case(
+        "StableDiffusionPipeline",
+        {"unet": ("UNet2DConditionModel", UNET), "vae": KL},
+        DDIM,
+        TEXT,
+        call=SIDE,
+        parts=UNSAFE,
+    ),
+    Case(
+        "StableDiffusionImg2ImgPipeline",
+        {"unet": ("UNet2DConditionModel", UNET), "vae": KL},
+        DDIM,
+        TEXT,
+        media=FROM_IMAGE,
+        parts=UNSAFE,
+    ),
+    Case(
+        "StableDiffusionXLPipeline",
+        {"unet": ("UNet2DConditionModel", XL), "vae": KL},
+        ("EulerDiscreteScheduler", {"timestep_spacing": "leading"}),
+        POOLED,
+        call=SIDE,
+    ),
+    Case(
+        "StableDiffusionXLImg2ImgPipeline",
+        {"unet": ("UNet2DConditionModel", XL), "vae": KL},
+        ("EulerDiscreteScheduler", {"timestep_spacing": "leading"}),
+        POOLED,
+        call={"strength": 0.7},
+        media=FROM_IMAGE,
+    ),
+    Case(
+        "StableCascadePriorPipeline",
+        {
+            "prior": (
+                "StableCascadeUNet",
+                {
+                    "conditioning_dim": 16,
+                    "block_out_channels": (16, 16),
+                    "num_attention_heads": (2, 2),
+                    "down_num_layers_per_block": (1, 1),
+                    "up_num_layers_per_block": (1, 1),
+                    "clip_image_in_channels": 8,
+                    "clip_text_in_channels": 16,
+                    "clip_text_pooled_in_channels": 8,
+                    "dropout": (0.0, 0.0),
+                    "switch_level": (False,),
+                },
+            )
+        },
+        ("DDPMWuerstchenScheduler", {}),
+        {"prompt_embeds": (12, 16), "prompt_embeds_pooled": (1, 8)},
+        call={"height": 256, "width": 256, "output_type": "pt"},
+        parts={"text_encoder": clip_text},
+        told={"steps": STEPS},
+        note="its scheduler does not tell the number of steps: `enable(pipe, steps=N)`",
+    ),
+)
