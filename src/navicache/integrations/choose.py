@@ -1,7 +1,7 @@
 """Which policy, with which knobs: what the user said, over what was measured, over what is known of the model."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.engine import Keep
@@ -19,16 +19,16 @@ TARGETS = {"threshold", "speedup", "max_error"}
 class Options:
     """What `enable` was asked for, beside the target."""
 
-    policy: str | Policy | None
-    mode: str | None
-    call: CallSpec | None
-    steps: int | None
-    keep: Keep
-    blocks: tuple[str, ...]
-    calibration: Calibration | None
-    shadow: ShadowKind | None
-    group: Any  # torch.distributed's ProcessGroup, None to look for one
-    knobs: dict[str, Any]
+    policy: str | Policy | None = None
+    mode: str | None = None
+    call: CallSpec | None = None
+    steps: int | None = None
+    keep: Keep = field(default_factory=Keep)
+    blocks: tuple[str, ...] = ()
+    calibration: Calibration | None = None
+    shadow: ShadowKind | None = None
+    group: Any = None  # torch.distributed's ProcessGroup, None to look for one
+    knobs: dict[str, Any] = field(default_factory=dict)
 
 
 def choose_policy(options: Options, spec: ModelSpec) -> Policy:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from torch import nn
 
-from navicache.engine import Keep, Reader, find_modules
+from navicache.engine import Reader, find_modules
 from navicache.integrations.attach import signature_of
 from navicache.integrations.build import anatomy, build_engine
 from navicache.integrations.choose import DEFAULT_MODE, Options, choose_policy
@@ -85,7 +85,7 @@ def _try(name: str, spec: ModelSpec, model: nn.Module) -> Possibility:
     used = known.get(DEFAULT_MODE)
     source = "" if used is None else f"{used.source}{' (inferred)' if used.inferred else ''}"
     try:
-        policy = choose_policy(Options(name, None, None, None, Keep(), (), None, None, {}), spec)
+        policy = choose_policy(Options(name), spec)
         site = _site(policy)
         build_engine(policy, Reader(spec.call, signature_of(model)), model, (), model="", call=spec.call)
     except ValueError as error:
