@@ -1,0 +1,141 @@
+"""Open-Sora 1.2 at its real size with random weights: a forward, and whole runs against their computed steps.
+
+    python benchmarks/opensora_size.py --device cuda                                   # 480p and 720p, 51 and 102 frames
+    python benchmarks/opensora_size.py --device cpu --small                            # a miniature, to try the script
+
+A run with N computed steps should take N forwards and the parts that always run (embeddings and last layer).
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import navicache
+from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
+
+SIZES = {"480p, 51": ("480p", 51), "480p, 102": ("480p", 102), "720p, 51": ("720p", 51), "720p, 102": ("720p", 102)}
+SMALL = {"depth": 2, "hidden_size": 48, "num_heads": 4, "caption_channels": 32}
+TOKENS = 300
+
+
+def build(device: str, small: bool) -> OpenSoraPipeline:
+    """A pipeline without text encoder; its VAE has shapes but no weights, as latents are not decoded."""
+    torch.manual_seed(0)
+    dtype = torch.bfloat16 if device == "cuda" else torch.float32
+    with torch.device(device):
+        transformer = STDiT3Transformer(**(SMALL if small else {})).eval().to(dtype)
+    for parameter in transformer.parameters():  # fresh weights leave some layers at zero
+        parameter.data = torch.randn_like(parameter) * 0.02
+    with torch.device("meta"):
+        vae = AutoencoderOpenSora()
+    scheduler = RectifiedFlowScheduler()
+    pipe = OpenSoraPipeline(text_encoder=None, tokenizer=None, vae=vae, transformer=transformer, scheduler=scheduler)
+    pipe.set_progress_bar_config(disable=True)
+    return pipe
+
+
+def generate(pipe: OpenSoraPipeline, resolution: str, frames: int, steps: int) -> torch.Tensor:
+    """One guided run from embeddings to latents, always with the same noise."""
+    model: Any = pipe.transformer
+    device, width = model.device, model.config.caption_channels
+    text = torch.randn(1, TOKENS, width, device=device, dtype=model.dtype, generator=seeded(device, 1))
+    return pipe(
+        prompt_embeds=text,
+        prompt_attention_mask=torch.ones(1, TOKENS, dtype=torch.long, device=device),
+        resolution=resolution,
+        num_frames=frames,
+        num_inference_steps=steps,
+        generator=seeded(device, 7),
+        output_type="latent",
+    ).frames
+
+
+def seeded(device: torch.device, seed: int) -> torch.Generator:
+    """A generator on the device."""
+    return torch.Generator(device).manual_seed(seed)
+
+
+def seconds(work: Callable[[], Any], cuda: bool, times: int = 1) -> float:
+    """Median of a few, the device waited for."""
+    taken = []
+    for _ in range(times):
+        drain(cuda)
+        start = time.perf_counter()
+        work()
+        drain(cuda)
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def drain(cuda: bool) -> None:
+    """Wait for the device."""
+    if cuda:
+        torch.cuda.synchronize()
+
+
+def measure(pipe: OpenSoraPipeline, name: str, steps: int, cuda: bool) -> list[dict[str, Any]]:
+    """Plain, cached at the blocks and at the whole call, and plain again."""
+    resolution, frames = SIZES[name]
+    run: Callable[[], Any] = lambda: generate(pipe, resolution, frames, steps)  # noqa: E731
+    generate(pipe, resolution, frames, 2)  # warm up
+    rows = [{"size": name, "what": "no cache", "computed": steps, "seconds": seconds(run, cuda)}]
+    for site in ("blocks", "model"):
+        with navicache.enable(pipe, "inertial", speedup=2.0, site=site) as cache:
+            taken = seconds(run, cuda)
+            rows.append({"size": name, "what": f"inertial 2x, {site}", "seconds": taken})
+            rows[-1]["computed"] = cache.trace.runs[-1].computed
+    rows.append({"size": name, "what": "no cache, again", "computed": steps, "seconds": seconds(run, cuda)})
+    step = (rows[0]["seconds"] + rows[-1]["seconds"]) / 2 / steps
+    outer = always(pipe, resolution, frames, cuda)
+    for row in rows:
+        reused = steps - row["computed"]
+        row["expected"] = row["computed"] * step + (reused * outer if row["what"].endswith("blocks") else 0.0)
+        row["excess_percent"] = 100 * (row["seconds"] / row["expected"] - 1)
+        row["step"], row["outer"] = step, outer
+        print(
+            f"{name:<10} {row['what']:<20} {row['computed']:>3} computed {row['seconds']:8.3f} s, expected "
+            f"{row['expected']:8.3f} s, {row['excess_percent']:+.2f} %; a step {step:.4f} s, outer parts {outer:.4f} s",
+            flush=True,
+        )
+    return rows
+
+
+def always(pipe: OpenSoraPipeline, resolution: str, frames: int, cuda: bool) -> float:
+    """Seconds a step of what runs at every step, by running the model without its blocks."""
+    model: Any = pipe.transformer
+    lists = model.spatial_blocks, model.temporal_blocks
+    model.spatial_blocks, model.temporal_blocks = torch.nn.ModuleList(), torch.nn.ModuleList()
+    try:
+        return seconds(lambda: generate(pipe, resolution, frames, 10), cuda, 3) / 10
+    finally:
+        model.spatial_blocks, model.temporal_blocks = lists
+
+
+def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """All sizes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=[*SIZES])
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args(arguments)
+    cuda, pipe = options.device == "cuda", build(options.device, options.small)
+    print(
+        f"{torch.cuda.get_device_name() if cuda else 'CPU'}, {sum(p.numel() for p in pipe.transformer.parameters()):,}"
+    )
+    with torch.no_grad():
+        rows = [row for name in options.sizes for row in measure(pipe, name, options.steps, cuda)]
+    if options.out:
+        options.out.write_text(json.dumps(rows, indent=1))
+    return rows
+
+
+if __name__ == "__main__":
+    main()
