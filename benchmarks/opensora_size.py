@@ -1,7 +1,7 @@
 """Open-Sora 1.2 at its real size with random weights: a forward, and whole runs against their computed steps.
 
-    python benchmarks/opensora_size.py --device cuda                                   # 480p and 720p, 51 and 102 frames
-    python benchmarks/opensora_size.py --device cpu --small                            # a miniature, to try the script
+    python benchmarks/opensora_size.py --device cuda          # 480p and 720p, 51 and 102 frames
+    python benchmarks/opensora_size.py --device cpu --small   # a miniature, to try the script
 
 A run with N computed steps should take N forwards and the parts that always run (embeddings and last layer).
 """
