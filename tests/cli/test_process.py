@@ -48,11 +48,15 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_model_is_looked_
     assert (tmp_path / "file").read_text() == "mine"
 
 
+def heed_interrupts():
+    """A shell that runs the tests in the background has them ignore Ctrl-C, and their children with them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c(wan_folder, out):
     options = ("--model", wan_folder, "--steps", 2000, "--frames", 5, "--height", 64, "--width", 64, *STATIC)
-    with subprocess.Popen(
-        command(*options, "--out", out), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
-    ) as running:
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
+    with subprocess.Popen(command(*options, "--out", out), **pipes, preexec_fn=heed_interrupts) as running:
         assert running.stderr is not None
         seen = ""
         while "computed 1" not in seen:  # the loop is under way

@@ -51,14 +51,20 @@ def reuses(seen: dict[str, Any]) -> int:
     return sum(not computed for _, _, computed, _ in seen["lines"])
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in SCENARIOS if "itself" not in name and name not in ("apart", "pab together")]
-)
+OTHERS = ("apart", "pab together", "ulysses, blocks")
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if "itself" not in name and name not in OTHERS])
 def test_the_same_decisions(folder: Path, name: str) -> None:
     left, right = results(folder, name)
     assert decisions(left) == decisions(right)
     assert reuses(left)
     assert "ranks of the group" not in " ".join(left["notes"] + right["notes"])
+
+
+def test_blocks_of_a_split_sequence_are_refused_by_all_ranks(folder: Path) -> None:
+    for seen in results(folder, "ulysses, blocks"):
+        assert "use a policy at the site of the whole model" in seen["error"]
 
 
 def test_decisions_of_modules(folder: Path) -> None:

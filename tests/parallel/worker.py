@@ -143,6 +143,22 @@ def sharded(way: Callable[[Any], None], enable_first: bool, site: str) -> Callab
     return scenario
 
 
+def refused(way: Callable[[Any], None]) -> Callable[[int], Seen]:
+    """At the blocks: what enters them is whole and what leaves them a rank's own part."""
+
+    def scenario(rank: int) -> Seen:
+        pipe = TINY["wan"].build(layers=2)
+        way(pipe)
+        cache = navicache.enable(pipe, **REUSING, site="blocks")
+        try:
+            seen(pipe, cache, rank)
+        except navicache.engine.CannotCache as error:
+            return {"error": str(error)}
+        return {"error": ""}
+
+    return scenario
+
+
 class Meeting(Toy):
     """A toy whose ranks wait for each other."""
 
@@ -177,7 +193,7 @@ SCENARIOS: dict[str, Callable[[int], Seen]] = {
     "ring": ring,
     "ulysses": sharded(ulysses, False, "model"),
     "ulysses, enabled first": sharded(ulysses, True, "model"),
-    "ulysses, blocks": sharded(ulysses, False, "blocks"),
+    "ulysses, blocks": refused(ulysses),
     "tensor parallel": sharded(tensor_parallel, False, "model"),
     "tensor parallel, blocks": sharded(tensor_parallel, False, "blocks"),
     "fsdp": sharded(fsdp, False, "model"),
