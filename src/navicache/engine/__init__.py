@@ -1,7 +1,8 @@
 """All tensors and all mutation: measure, store, predict, find runs and streams."""
 
+from navicache.engine.anatomy import Anatomy
 from navicache.engine.block_list import find_lists
-from navicache.engine.blocks import Anatomy, BlockEngine
+from navicache.engine.blocks import BlockEngine
 from navicache.engine.call import Reader
 from navicache.engine.core import Core
 from navicache.engine.engine import Engine

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from navicache.engine.anatomy import Anatomy
 from navicache.engine.attention import attention_input
 from navicache.engine.block_form import BlockForm, nothing_between, same_tokens
 from navicache.engine.block_list import BlockList, Through
@@ -19,21 +20,6 @@ from navicache.engine.rows import Rows
 from navicache.engine.shadow import witness
 from navicache.engine.work import Work
 from navicache.policies import Blocks
-
-
-@dataclass(frozen=True)
-class Anatomy:
-    """What of a model the engine reaches into."""
-
-    model: nn.Module
-    lists: Mapping[str, nn.ModuleList]
-    returns: Mapping[type[nn.Module], tuple[int, int]] = field(default_factory=dict)  # places of video and text tokens
-    signals: Mapping[str, str] = field(default_factory=dict)  # signal -> the submodule whose output it is
-
-    @property
-    def count(self) -> int:
-        """Blocks in all lists."""
-        return sum(map(len, self.lists.values()))
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """What the cache does at every site: place the call, decide, learn, close."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -27,7 +28,7 @@ FOLLOWS = {compute: Verdict(compute, "follows") for compute in (True, False)}
 PLACES = {"run": 0, "step": 1, "follow": 2, "watch": 3}  # what a rank is about to do, told to the others
 
 
-class Core:
+class Core(ABC):
     """The part of an engine that knows runs, steps and streams, but not what is replaced."""
 
     def __init__(
@@ -52,13 +53,15 @@ class Core:
         self.run: Run | None = None
         self.ranks, self._find_ranks = alone(), find_ranks  # those that decide together with this one
 
+    @abstractmethod
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """What stands in place of the model's forward."""
-        raise NotImplementedError
 
+    @abstractmethod
     def attach(self) -> None:
         """Reach into the model, where that is needed."""
 
+    @abstractmethod
     def detach(self) -> None:
         """Leave the model as it was."""
 

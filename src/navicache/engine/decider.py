@@ -7,7 +7,7 @@ from typing import Any
 
 from navicache.engine.fetch import Reading
 from navicache.engine.layout import Layout
-from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, product_name, relative
+from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, newest, product_name, relative
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
 from navicache.engine.watch import NO_SIZES, Watch
@@ -196,11 +196,6 @@ class Decider:
             *(self.watch.sizes(known, rows) if self.watch.reads else NO_SIZES),
             self.branch,
         )
-
-
-def newest(index: int, before: tuple[int, ...], scheme: Scheme) -> tuple[int, ...]:
-    """The computed steps a predictor looks back on, newest first."""
-    return (index, *before)[: scheme.predictor.order]
 
 
 NOT_FINITE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"

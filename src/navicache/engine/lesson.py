@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from navicache.engine.fetch import Reading
-from navicache.policies import Outcome
+from navicache.policies import Outcome, Scheme
 
 Products = tuple[tuple[tuple[float, ...], ...], ...] | None
 
@@ -70,6 +70,11 @@ def gaps(index: int, computed: Sequence[int]) -> tuple[int, ...]:
         (2, 3, 1)
     """
     return tuple(later - earlier for later, earlier in zip((index, *computed), computed, strict=False))
+
+
+def newest(index: int, before: tuple[int, ...], scheme: Scheme) -> tuple[int, ...]:
+    """The computed steps a predictor looks back on, newest first."""
+    return (index, *before)[: scheme.predictor.order]
 
 
 def product_name(a: int, b: int) -> str:

@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from navicache.engine.blocks import Anatomy
+from navicache.engine.anatomy import Anatomy
 from navicache.engine.call import Call
 from navicache.engine.containers import Output
 from navicache.engine.core import Core
-from navicache.engine.decider import newest
 from navicache.engine.fetch import fetch, time_reading
 from navicache.engine.fit import Fit
 from navicache.engine.graphs import refuse, refuse_in_graphs
+from navicache.engine.lesson import newest
 from navicache.engine.recorder import Recorder
 from navicache.engine.run import Run, new_run
 from navicache.engine.stream import NOTHING, Stream
@@ -51,6 +51,7 @@ class Part:
     """One scheme: its modules, and its decisions in the run at hand."""
 
     scheme: Scheme
+    kind: str
     modules: dict[str, nn.Module]
     recorder: Recorder
     run: Run | None = None
@@ -72,7 +73,7 @@ class ModuleEngine(Core):
                 raise ValueError("at the site of modules a policy decides by step and time alone, without other sites")
             modules = find_modules(anatomy, scheme.site)
             if modules:
-                self.parts.append(Part(scheme, modules, Recorder(scheme.gate)))
+                self.parts.append(Part(scheme, scheme.site.kind, modules, Recorder(scheme.gate)))
         if not self.parts:
             kinds = ", ".join(scheme.site.kind for scheme in self.policy.schemes() if isinstance(scheme.site, Modules))
             raise ValueError(f"{type(anatomy.model).__name__} has no module of these kinds in its blocks: {kinds}")
@@ -147,7 +148,7 @@ class ModuleEngine(Core):
                 (part.verdict,) = decider.decide(moment, self.name, run.elements)
                 if part.verdict.compute:
                     decider.computed_at = [newest(moment.index, decider.computed_at[0], part.scheme)]
-        reused = [part.scheme.site.kind for part in self.parts if not part.verdict.compute]  # pyright: ignore
+        reused = [part.kind for part in self.parts if not part.verdict.compute]
         line = {"computed": True, "reason": f"reuses {', '.join(reused)}" if reused else "schedule"}
         self.recorder.amend(moment.index, self.name, 0, line)
 

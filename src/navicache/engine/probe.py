@@ -7,8 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
+from navicache.engine.anatomy import Anatomy
 from navicache.engine.block_form import BlockForm
-from navicache.engine.blocks import Anatomy, BlockEngine, Visit
+from navicache.engine.blocks import BlockEngine, Visit
 from navicache.engine.containers import unpack
 from navicache.policies import Blocks, IndexGate, ResidualHold, Scheme, Signal, Step, Verdict
 
@@ -25,7 +26,7 @@ class Sight(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SignalGate(IndexGate):
+class SightGate(IndexGate):
     """Computes always, and remembers how much the signal has changed."""
 
     streams: Any = "each"
@@ -55,7 +56,7 @@ class Probing:
 
     def schemes(self) -> tuple[Scheme, ...]:
         """Nothing is ever replaced."""
-        return (Scheme(Blocks(), SignalGate(), ResidualHold(), False, None, self.signal),)
+        return (Scheme(Blocks(), SightGate(), ResidualHold(), False, None, self.signal),)
 
 
 class Probe(BlockEngine):

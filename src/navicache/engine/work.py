@@ -5,10 +5,10 @@ from typing import Any
 
 from navicache.engine.call import Call
 from navicache.engine.containers import Output, unpack
-from navicache.engine.decider import Decider, newest
+from navicache.engine.decider import Decider
 from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
-from navicache.engine.lesson import Lesson, Moment
+from navicache.engine.lesson import Lesson, Moment, newest
 from navicache.engine.proof import Proof
 from navicache.engine.rows import Rows, count, mean_abs, put, take
 from navicache.engine.run import Run

@@ -1,0 +1,21 @@
+"""What of a model an engine reaches into."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from torch import nn
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """What of a model the engine reaches into."""
+
+    model: nn.Module
+    lists: Mapping[str, nn.ModuleList]
+    returns: Mapping[type[nn.Module], tuple[int, int]] = field(default_factory=dict)  # places of video and text tokens
+    signals: Mapping[str, str] = field(default_factory=dict)  # signal -> the submodule whose output it is
+
+    @property
+    def count(self) -> int:
+        """Blocks in all lists."""
+        return sum(map(len, self.lists.values()))
