@@ -33,11 +33,8 @@ class Engine(Core):
         """A module may be compiled as a whole, now or later."""
         self._apart = outside_graphs()
 
-    def attach(self) -> None:
-        """The model's inside is not touched."""
-
     def detach(self) -> None:
-        """So there is nothing to put back."""
+        """The model's inside was not touched: there is nothing to put back."""
 
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Compute or predict what `forward` would return.
