@@ -21,12 +21,12 @@ WAN_1_3B = {
 TINY = {**WAN_1_3B, "num_attention_heads": 2, "attention_head_dim": 24, "ffn_dim": 96, "num_layers": 2, "text_dim": 32}
 
 
-def build(device: str, small: bool) -> WanPipeline:
+def build(device: str, small: bool, dtype: torch.dtype | None = None, **changes: Any) -> WanPipeline:
     """A pipeline of the real size without text encoder and VAE; embeddings go in, latents come out."""
     torch.manual_seed(0)
-    dtype = torch.bfloat16 if device == "cuda" else torch.float32
+    dtype = dtype or (torch.bfloat16 if device == "cuda" else torch.float32)
     with torch.device(device):
-        transformer = WanTransformer3DModel(patch_size=(1, 2, 2), **(TINY if small else WAN_1_3B)).eval()
+        transformer = WanTransformer3DModel(patch_size=(1, 2, 2), **{**(TINY if small else WAN_1_3B), **changes}).eval()
     for name, parameter in transformer.named_parameters():  # as from_pretrained does
         if not any(part in name for part in transformer._keep_in_fp32_modules):
             parameter.data = parameter.data.to(dtype)
@@ -36,21 +36,14 @@ def build(device: str, small: bool) -> WanPipeline:
     return pipe
 
 
-def generate(pipe: WanPipeline, steps: int, small: bool) -> torch.Tensor:
-    """One guided run, always with the same noise."""
+def generate(pipe: WanPipeline, steps: int, small: bool, **changes: Any) -> torch.Tensor:
+    """One guided run, always with the same noise where `changes` say nothing else."""
     device, dtype = pipe.transformer.device, pipe.transformer.dtype
     width = pipe.transformer.config.text_dim
     texts = [torch.randn(1, 512, width, device=device, dtype=dtype, generator=seeded(device, i)) for i in range(2)]
     size = {"height": 96, "width": 128, "num_frames": 9} if small else {"height": 480, "width": 832, "num_frames": 81}
-    return pipe(
-        prompt_embeds=texts[0],
-        negative_prompt_embeds=texts[1],
-        num_inference_steps=steps,
-        guidance_scale=5.0,
-        generator=seeded(device, 7),
-        output_type="latent",
-        **size,
-    ).frames
+    call = {"num_inference_steps": steps, "guidance_scale": 5.0, "generator": seeded(device, 7), **size, **changes}
+    return pipe(prompt_embeds=texts[0], negative_prompt_embeds=texts[1], output_type="latent", **call).frames
 
 
 def seeded(device: torch.device, seed: int) -> torch.Generator:
