@@ -112,7 +112,7 @@ def decision_time(ours: Ours, latent: torch.Tensor, clock: Clock) -> float:
 
     def decide() -> None:
         with torch.no_grad():
-            engine._enter(engine.reader.read((), call), engine.surroundings())
+            engine.enter(engine.reader.read((), call), engine.surroundings())
 
     return clock.time(decide)
 
