@@ -29,7 +29,7 @@ def build(device: str, small: bool) -> OpenSoraPipeline:
     torch.manual_seed(0)
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
     with torch.device(device):
-        transformer = STDiT3Transformer(**(SMALL if small else {})).eval().to(dtype)
+        transformer = STDiT3Transformer(**(SMALL if small else {})).eval().to(device, dtype)
     for parameter in transformer.parameters():  # fresh weights leave some layers at zero
         parameter.data = torch.randn_like(parameter) * 0.02
     with torch.device("meta"):
