@@ -1,7 +1,7 @@
 """The training of the embedded model as a picture, from the logs that the training writes.
 
-    python benchmarks/pocket_curves.py                                    # of the packaged checkpoint
-    python benchmarks/pocket_curves.py --logs build/pocket --out build/pocket/training.png
+python benchmarks/pocket_curves.py                                    # of the packaged checkpoint
+python benchmarks/pocket_curves.py --logs build/pocket --out build/pocket/training.png
 """
 
 import argparse
