@@ -1,6 +1,7 @@
 """The training of the embedded model as a picture, from the logs that the training writes.
 
-python benchmarks/pocket_curves.py --logs build/pocket --out docs/images/pocket_training.png
+python benchmarks/pocket_curves.py                                    # of the packaged checkpoint
+python benchmarks/pocket_curves.py --logs build/pocket --out build/pocket/training.png
 """
 
 import argparse
@@ -15,8 +16,10 @@ from matplotlib.ticker import FuncFormatter
 PANELS = {  # log: title, quantity, logarithmic
     "autoencoder": ("autoencoder: PSNR of the batch, dB", "psnr", False),
     "denoiser": ("transformer: flow-matching loss", "loss", True),
-    "polish": ("decoder, disturbed latents: PSNR, dB", "psnr", False),
+    "denoiser_further": ("transformer, trained further, more low noise: loss", "loss", True),
+    "polish": ("decoder, latents sampled again: PSNR of the batch, dB", "psnr", False),
 }
+COLUMNS = 2
 LINE = "#0072B2"
 
 
@@ -26,10 +29,15 @@ def main() -> None:
     parser.add_argument("--logs", type=Path, default=Path("benchmarks/results/pocket"))
     parser.add_argument("--out", type=Path, default=Path("docs/images/pocket_training.png"))
     options = parser.parse_args()
-    figure = Figure(figsize=(12, 3.6), layout="constrained")
+    logs = {stage: options.logs / f"{stage}_log.json" for stage in PANELS}
+    drawn = [stage for stage, path in logs.items() if path.exists()]
+    if not drawn:
+        parser.error(f"no log of a stage in {options.logs}")
+    rows = -(-len(drawn) // COLUMNS)
+    figure = Figure(figsize=(10, 3.3 * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    for axes, (stage, panel) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
-        _draw(axes, json.loads((options.logs / f"{stage}_log.json").read_text()), *panel)
+    for place, stage in enumerate(drawn, 1):
+        _draw(figure.add_subplot(rows, COLUMNS, place), json.loads(logs[stage].read_text()), *PANELS[stage])
     figure.savefig(options.out, dpi=110)
     print(options.out)
 

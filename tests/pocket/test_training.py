@@ -51,6 +51,10 @@ def test_a_checkpoint_is_trained_further_in_its_own_latent_space(monkeypatch, ti
     assert all(torch.equal(encoders[0][name], encoders[1][name]) for name in encoders[0])
     moved = (second.transformer.proj_out.weight - first.transformer.proj_out.weight).abs().max()
     assert 0 < moved < 0.1  # further, and from there
+    configs_of_second = [*(tmp_path / "second" / "checkpoint").rglob("*.json")]
+    assert len(configs_of_second) == 7
+    told = [path.name for path in configs_of_second if str(tmp_path) in path.read_text()]
+    assert not told, "a packed checkpoint does not say which folder it was trained from"
 
 
 def test_latents_left_alone_are_not_sampled_again():

@@ -1,5 +1,6 @@
 """The trained parts as one plain diffusers folder, which WanPipeline opens by itself."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,3 +29,7 @@ def pack(autoencoder: AutoencoderKLWan, denoiser: Denoiser, folder: Path) -> Non
     for file in (folder / "model_index.json", folder / "tokenizer" / "tokenizer_config.json"):
         # the name that both transformers 4 and 5 know
         file.write_text(file.read_text().replace("TokenizersBackend", "PreTrainedTokenizerFast"))
+    for file in folder.glob("*/config.json"):
+        config = json.loads(file.read_text())
+        config.pop("_name_or_path", None)  # where a part was opened from to be trained further: nobody else's concern
+        file.write_text(json.dumps(config, indent=2) + "\n")
