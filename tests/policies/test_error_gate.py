@@ -16,7 +16,7 @@ from navicache.estimator import Gaussian
 from navicache.policies import ErrorGate, Inertial, Outcome, Step
 from navicache.policies.error_gate import SPREAD_SHARE, ErrorState
 
-EVEN = ErrorGate(threshold=1.0, tighten=0.0)
+EVEN = ErrorGate(threshold=1.0, tighten=0.0, landing=False)
 HALF = ErrorState(growth=Gaussian(0.5, 1.0))  # k = 0.5
 
 
@@ -90,11 +90,11 @@ def test_the_spread_follows_how_far_the_growth_missed():
         ({"index": 5, "total": 11}, 0.6),  # half of the run: as a noise level of one half
         ({"index": 10, "total": 11}, 1.0),
         ({"index": 5, "total": 11, "sigma": 0.0}, 1.0),  # the noise level, where it is known
-        ({"index": 5}, 0.2),  # nothing is known: as careful as at the start
+        ({"index": 5}, 0.24),  # nothing is known: as careful as near the start
     ],
 )
 def test_the_tolerance_tightens_with_the_noise(facts, tolerance):
-    gate = ErrorGate(threshold=1.0, tighten=0.8)
+    gate = ErrorGate(threshold=1.0, tighten=0.8, landing=False)
     assert gate.tolerance(step(**facts)) == pytest.approx(tolerance)
     verdict, state = gate.decide(HALF, step(since_seen=tolerance * 4 * 0.99, **facts))  # k d is a quarter of it
     assert not verdict.compute
@@ -102,9 +102,19 @@ def test_the_tolerance_tightens_with_the_noise(facts, tolerance):
     assert gate.decide(HALF, step(since_seen=tolerance * 4 * 1.01, **facts))[0].compute
 
 
+@pytest.mark.parametrize(("sigma", "tolerance"), [(1.0, 0.0), (0.75, 0.75), (0.5, 1.0), (0.25, 0.75), (0.0, 0.0)])
+def test_little_is_tolerated_at_both_ends(sigma, tolerance):
+    assert ErrorGate(threshold=1.0).tolerance(step(sigma=sigma)) == tolerance
+
+
+def test_max_error_means_the_same_at_every_step():
+    gate = Inertial(max_error=0.05).gate()
+    assert [gate.tolerance(step(sigma=sigma)) for sigma in (1.0, 0.5, 0.0)] == [0.05] * 3
+
+
 def test_the_tolerance_is_that_of_the_step_not_of_the_reference():
     """E = 0.25, 0.75 stays, but the tolerance falls from 1 to 0.6."""
-    gate = ErrorGate(threshold=1.0, tighten=0.8)
+    gate = ErrorGate(threshold=1.0, tighten=0.8, landing=False)
     assert decisions(gate, HALF, step(sigma=0.0), step(sigma=0.0))[0] == "rr"
     assert decisions(gate, HALF, step(sigma=0.0), step(sigma=0.5))[0] == "rC"
 
@@ -180,6 +190,7 @@ def test_inertial_hands_its_knobs_on():
     policy = Inertial(
         threshold=0.3,
         tighten=0.4,
+        landing=False,
         process_noise=0.01,
         measurement_noise=0.02,
         rows="call",
@@ -190,7 +201,8 @@ def test_inertial_hands_its_knobs_on():
     gate = scheme.gate
     while not isinstance(gate, ErrorGate):
         gate = gate.gate
-    knobs = {"threshold": 0.3, "tighten": 0.4, "process_noise": 0.01, "measurement_noise": 0.02, "rows": "call"}
+    knobs = {"threshold": 0.3, "tighten": 0.4, "landing": False, "process_noise": 0.01, "measurement_noise": 0.02}
+    knobs["rows"] = "call"
     assert {name: getattr(gate, name) for name in knobs} == knobs
     assert (scheme.predictor.by_channel, scheme.predictor.curved) == (True, True)
 
@@ -220,7 +232,7 @@ class Watched:
 def check_against_the_lab(video, sigmas, *, tau: float, w: float, align: int, tell_sigma: bool = True):
     xs, ys = zip(*video, strict=True)
     log = transcription_lab.inertial(xs, ys, sigmas, tau=tau, w=w, align=align)
-    policy = Watched(Inertial(threshold=tau, tighten=w, align_steps=align))
+    policy = Watched(Inertial(threshold=tau, tighten=w, landing=False, align_steps=align))
     tell = (lambda s: s._replace(sigma=float(sigmas[s.index]))) if tell_sigma else (lambda s: s)
     seen = drive(policy, video, step_filter=tell)
     assert seen.computed == log.computed

@@ -107,5 +107,5 @@ def test_the_density_is_least_in_the_middle():
 def test_a_step_beyond_the_told_number_is_the_error_gates():
     gate = Inertial(speedup=2.0).gate()
     state = PaceState(gate.init().inner._replace(growth=Gaussian(0.01, 1.0)), spent=25)
-    step = Step(index=51, own_index=51, total=50, sigma=0.0, since_seen=0.1, output_size=1.0, gap=1)
+    step = Step(index=51, own_index=51, total=50, sigma=0.5, since_seen=0.1, output_size=1.0, gap=1)
     assert not gate.decide(state, step)[0].compute

@@ -2,9 +2,10 @@
 
     d = sum of mean|x_s - x_(s-1)| since the last compute, over mean|y_j|       how far the input has travelled
     k = (mean|y_i - guess| / mean|y_i|) / d          observed at every compute, tracked by a scalar Kalman filter
-    E <- E + k d;     reuse while E < tau (1 - w sigma);     a compute clears E and d
+    E <- E + k d;     reuse while E < 4 tau sigma (1 - w sigma);     a compute clears E and d
 
-An error made early is carried through the rest of the run, so the tolerance tightens with the noise level sigma.
+An error made early is carried through the rest of the run, and one made at the very end is never mended: so the tolerance
+is small at full noise and small again at none.
 """
 
 import math
@@ -17,7 +18,7 @@ from navicache.policies.protocols import Outcome, Reading, RowRule, Step, Stream
 
 REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
 UNKNOWN = Verdict(True, "no error yet")
-
+EARLY = 0.05  # the progress of a run of which nothing is known: as careful as near its start
 
 SPREAD, SPREAD_SHARE, SPREAD_MOST = 0.1, 0.2, 4.0  # before anything was missed; of each miss in the mean; of one
 
@@ -40,7 +41,8 @@ class ErrorGate:
     """Knobs of the rule."""
 
     threshold: float
-    tighten: float = 0.8  # w
+    tighten: float = 1.0  # w
+    landing: bool = True  # False: tau (1 - w sigma), as generous at the end as anywhere
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     caution: float = 0.0  # how many of its own relative deviations are added to k
@@ -68,9 +70,10 @@ class ErrorGate:
         return verdict, state._replace(predicted=predicted, accumulated=accumulated)
 
     def tolerance(self, step: Step) -> float:
-        """Tau (1 - w sigma); where the noise level is unknown the run's progress stands for it."""
-        level = step.sigma if step.sigma is not None else 1.0 - (step.progress or 0.0)
-        return self.threshold * (1.0 - self.tighten * level)
+        """4 tau sigma (1 - w sigma); where the noise level is unknown the run's progress stands for it."""
+        passed = EARLY if step.progress is None else step.progress
+        level = step.sigma if step.sigma is not None else 1.0 - passed
+        return self.threshold * (1.0 - self.tighten * level) * (4.0 * level if self.landing else 1.0)
 
     def learn(self, state: ErrorState, outcome: Outcome) -> ErrorState:
         """Clear the error, and follow its measured growth."""

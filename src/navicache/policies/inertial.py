@@ -1,6 +1,6 @@
 """Inertial: calibrated dead reckoning, our own policy (docs/inertial.md)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from navicache.policies.checks import (
@@ -41,7 +41,8 @@ class Inertial:
     max_error: float | None = None  # relative error of the output, of each reused step
     threshold: float | None = None  # tau
     align_steps: int = 5
-    tighten: float = 0.8  # how much less accumulated error is tolerated at full noise
+    tighten: float = 1.0  # how much less accumulated error is tolerated at full noise
+    landing: bool = True  # and at none
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     caution: float = 1.3  # deviations of the error growth that `max_error` keeps away
@@ -80,18 +81,19 @@ class Inertial:
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""
         if self.max_error is not None:
-            return self._errors(self.max_error, tighten=0.0, accumulate=False, caution=self.caution)
+            return replace(
+                self._errors(self.max_error), tighten=0.0, landing=False, accumulate=False, caution=self.caution
+            )
         if self.threshold is not None:
-            return self._errors(self.threshold, self.tighten)
-        return Pace(self._errors(USUAL_THRESHOLD, self.tighten), self.speedup or USUAL_SPEEDUP, self.align_steps)
+            return self._errors(self.threshold)
+        return Pace(self._errors(USUAL_THRESHOLD), self.speedup or USUAL_SPEEDUP, self.align_steps)
 
-    def _errors(self, threshold: float, tighten: float, accumulate: bool = True, caution: float = 0.0) -> ErrorGate:
+    def _errors(self, threshold: float) -> ErrorGate:
         return ErrorGate(
             threshold=threshold,
-            tighten=tighten,
+            tighten=self.tighten,
+            landing=self.landing,
             process_noise=self.process_noise,
             measurement_noise=self.measurement_noise,
-            accumulate=accumulate,
-            caution=caution,
             rows=rows_at(self.site, self.rows),
         )
