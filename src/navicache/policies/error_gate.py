@@ -4,8 +4,8 @@
     k = (mean|y_i - guess| / mean|y_i|) / d          observed at every compute, tracked by a scalar Kalman filter
     E <- E + k d;     reuse while E < 4 tau sigma (1 - w sigma);     a compute clears E and d
 
-An error made early is carried through the rest of the run, and one made at the very end is never mended: so the tolerance
-is small at full noise and small again at none.
+An error made early is carried through the rest of the run, and one made at the very end is never mended: so the
+tolerance is small at full noise and small again at none.
 """
 
 import math

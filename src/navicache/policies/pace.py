@@ -28,7 +28,7 @@ OUT_OF_BUDGET, BUDGET_TO_SPARE = Verdict(False, "budget"), Verdict(True, "budget
 
 
 def density(progress: float) -> float:
-    """How closely computes stand in a run at a fixed threshold, about 1 in the middle: most at the start, many at the end.
+    """How closely computes stand in a run at a fixed threshold, about 1 in the middle: more at the end, most at first.
 
     Example:
         >>> density(0.5) < density(0.2) < density(0.1)
