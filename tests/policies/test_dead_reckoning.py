@@ -177,6 +177,15 @@ def test_the_curve_is_clamped(sign, seen):
     assert state.curve[0].mean == pytest.approx(seen, abs=1e-6)
 
 
+def test_a_slope_is_trusted_as_far_as_it_explained_the_move():
+    """<m_0, m_1> = 1 of sizes 2 and 1: the best damping is 1 / 1, but only 1 / 2 of the move lay along the slope."""
+    products = [[[2.0], [1.0]], [[1.0], [1.0]]]
+    wary, bold = (
+        DeadReckoning(1.0, 0.0, wary=wary).learn(Course(), lesson(*products)).slope[0].mean for wary in (True, False)
+    )
+    assert (wary, bold) == pytest.approx((0.5, 1.0))
+
+
 def test_the_curve_by_hand():
     exact = DeadReckoning(measurement_noise=0.0, curved=True)
     state = exact.learn(Course(), moves([0.5, 0.51], [1.0, 0.0], [1.0, -1.0], gaps=(1, 1, 1)))

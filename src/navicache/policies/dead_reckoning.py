@@ -4,12 +4,15 @@
 
 The dampings a and c are measured at every compute, where guess and truth are both known, and each is tracked by a
 scalar Kalman filter. Where extrapolation does not help they go to zero, and what is left is holding the output.
+
+The damping that fits best along a true course is too large in a cached run: what it adds beyond the course is steered
+back by the model and spoils the next slope. So a slope is trusted as far as it explained the last move (`wary`).
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from navicache.estimator import Gaussian, Walk, best_curve, best_damping, curve_reaches, slope_reach
+from navicache.estimator import Gaussian, Walk, best_curve, best_damping, curve_reaches, explained, slope_reach
 from navicache.policies.predictors import OUTPUT
 from navicache.policies.protocols import Coefficient, Outcome, Products, Step, Weights
 
@@ -36,6 +39,7 @@ class DeadReckoning:
     measurement_noise: float = 0.05
     by_channel: bool = False
     curved: bool = False
+    wary: bool = True
 
     @property
     def order(self) -> int:
@@ -82,7 +86,8 @@ class DeadReckoning:
     def _best(self, table: list[list[float]], gaps: tuple[int, ...]) -> tuple[float | None, float | None]:
         both = best_curve(table, gaps) if self.curved and len(gaps) > 2 else None
         first, second = both or (best_damping(table, gaps), None)
-        held = None if first is None else min(max(first, 0.0), MOST)
+        trust = explained(table) if self.wary and both is None else 1.0  # two bases share what they explain
+        held = None if first is None else min(max(first, 0.0), MOST) * trust
         return held, None if second is None else min(max(second, -1.0), 1.0)
 
     def _follow(self, beliefs: tuple[Gaussian, ...], start: float, seen: list[float | None]) -> tuple[Gaussian, ...]:

@@ -48,6 +48,7 @@ class Inertial:
     caution: float = 1.3  # deviations of the error growth that `max_error` keeps away
     by_channel: bool = False
     curved: bool = False
+    wary: bool = True  # trust a slope only as far as it explained the last move
     last_step: bool = True
     longest_reuse: int | None = None
     rows: RowRule = "sample"  # at site "blocks" always "call"
@@ -75,7 +76,7 @@ class Inertial:
         gate = guarded(
             self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
-        course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved)
+        course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.wary)
         return (Scheme(named_site(self.site), gate, course, self.last_step),)
 
     def gate(self) -> Gate[Any]:
