@@ -89,11 +89,16 @@ class Chart:
         places = [row[self.axis] for row in self.rows if row["group"] == group]
         x = max(places, default=0.0)
         while places and x >= min(places):
-            value = self.best(group, x)
-            if value is not None and value <= level:
+            values = [self.value(curve, x) for curve in self.curves(group) if self.spans(curve, x)]
+            if values and None not in values and max(values) <= level:  # an unknown one might be above
                 return x
             x -= step
         return None
+
+    def spans(self, curve: str, x: float) -> bool:
+        """Whether the curve was measured on both sides of x."""
+        places = [row[self.axis] for row in self.rows if row["curve"] == curve]
+        return min(places) <= x <= max(places)
 
 
 def judge(bars: Iterable[Bar], chart: Chart, condition: Row, ours: str) -> list[Row]:

@@ -100,6 +100,13 @@ def test_the_point_where_the_paper_falls(script):
     assert high[None, "navicache"]["verdict"] == "not measured"
 
 
+def test_where_a_better_curve_is_unknown_the_paper_has_not_fallen(script):
+    """Align 10 is at 33 dB at 23 computed steps, where align 5 has a gap too wide to judge: it may still be above."""
+    rows = [*line("navicache-5", 46, places=(8, 10, 12, 14, 19, 26, 32)), *line("navicache-10", 30)]
+    found = verdicts(script, [*rows, *line("inertial-5", 53.5)])
+    assert found[None, "navicache"]["at"] < 14.1
+
+
 def test_another_metric_that_disagrees_misses(script):
     found = verdicts(script, [*rules(), *line("inertial-5", 53.5, ssim=0.1)])
     assert found[20, "navicache"]["verdict"] == "MISS (disagree)"
