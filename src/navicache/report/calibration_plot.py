@@ -101,7 +101,7 @@ def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple
     bar.ax.tick_params(labelsize=9, colors=GREY, labelcolor=INK)
     axes.set_xlabel(_caption(run), fontsize=9.5, color=INK)
     axes.set_ylabel("true error of the reuse, relative to the output", fontsize=9.5, color=INK)
-    axes.legend(loc="upper left", fontsize=9, frameon=False)
+    axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=1, edgecolor="none")
     _frame(axes, "calibration")
     _log_ticks(axes, decades=math.log10(high / low))
     for text, x, y, side in (("above: too sure", 0.02, 0.83, "left"), ("below: too cautious", 0.98, 0.07, "right")):
