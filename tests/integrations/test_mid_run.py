@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from diffusers import FlowMatchHeunDiscreteScheduler, HeunDiscreteScheduler
+from diffusers.models.attention_dispatch import attention_backend
 from tests.tiny.wan import WAN
 from tests.tiny.zoo import STEPS, ZOO
 
@@ -114,6 +115,14 @@ def test_few_step_schedules_are_told_no(steps):
     assert f"{steps} steps leave next to nothing to reuse" in cache.summary()
 
 
+@pytest.fixture
+def own_backend():
+    """A model's `set_attention_backend` sets diffusers' default for all models, too: it is put back."""
+    with attention_backend("native"):
+        yield
+
+
+@pytest.mark.usefixtures("own_backend")
 @pytest.mark.parametrize("backend", ["native", "_native_math"])
 def test_attention_backends_in_either_order(backend):
     plain = WAN.build()
