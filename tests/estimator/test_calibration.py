@@ -162,3 +162,4 @@ def test_nothing_is_explained_where_nothing_moved():
     still, moving = np.zeros(3), np.ones(3)
     assert explained(gram([still, moving])) == explained(gram([moving, still])) == 0.0
     assert explained(gram([moving, moving])) == 1.0
+    assert explained([[1e300, 1e300], [1e300, 1e300]]) == 1.0

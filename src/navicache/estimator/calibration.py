@@ -56,8 +56,8 @@ def explained(products: Gram) -> float:
         >>> explained([[4.0, 1.0], [1.0, 0.5]])
         0.5
     """
-    size = products[0][0] * products[1][1]
-    return min(products[0][1] ** 2 / size, 1.0) if size > 0 else 0.0
+    moved, before, along = products[0][0], products[1][1], products[0][1]
+    return min((along / moved) * (along / before), 1.0) if moved > 0 and before > 0 else 0.0  # squares could overflow
 
 
 def best_curve(products: Gram, gaps: Sequence[int]) -> tuple[float, float] | None:
