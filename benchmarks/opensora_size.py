@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from whole_run import seeded
 
 import navicache
 from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
@@ -62,11 +63,6 @@ def generate(pipe: OpenSoraPipeline, resolution: str, frames: int, steps: int, *
         output_type="latent",
         **more,
     ).frames
-
-
-def seeded(device: torch.device, seed: int) -> torch.Generator:
-    """A generator on the device."""
-    return torch.Generator(device).manual_seed(seed)
 
 
 def seconds(work: Callable[[], Any], cuda: bool, times: int = 1) -> float:

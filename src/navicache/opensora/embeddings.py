@@ -45,7 +45,7 @@ class ScalarEmbedder(nn.Module):
     def __init__(self, width: int) -> None:
         """The rates f are kept as bits, for a model cast to another dtype keeps them in float32."""
         super().__init__()
-        here = torch.get_default_device()  # but in no checkpoint, so never without values
+        here = torch.get_default_device()  # on meta they would be lost, for no checkpoint holds them
         rates = wave_rates(WAVES // 2).to("cpu" if here.type == "meta" else here)
         self.register_buffer("rates", rates.view(torch.int32), persistent=False)
         self.mlp = nn.Sequential(nn.Linear(WAVES, width), nn.SiLU(), nn.Linear(width, width))
