@@ -5,7 +5,8 @@
 
 A run with N computed steps should take N forwards and the parts that always run (embeddings and last layer). A plain
 run never waits for the device, so the host works ahead of it and its time is hidden; a cached run decides once a step.
-Steps are therefore timed both ways: queued, and waited for one by one.
+Steps are therefore timed both ways: queued, and waited for one by one. Every policy has run at a small size before, as
+the first use of a kernel loads it.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,12 @@ from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedF
 
 SIZES = {"480p, 51": ("480p", 51), "480p, 102": ("480p", 102), "720p, 51": ("720p", 51), "720p, 102": ("720p", 102)}
 SMALL = {"depth": 2, "hidden_size": 48, "num_heads": 4, "caption_channels": 32}
-TOKENS = 300
-POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("navicache", {"site": "blocks", "threshold": 1e3, "longest_reuse": 1}),  # every other step after the alignment
-    ("inertial", {"site": "blocks", "speedup": 2.0}),
-    ("inertial", {"site": "model", "speedup": 2.0}),
-)
+TOKENS, WARM_STEPS, WAITED = 300, 12, 5
+POLICIES: dict[str, dict[str, Any]] = {
+    "navicache blocks": {"site": "blocks", "threshold": 1e3, "longest_reuse": 1},  # then every other step
+    "inertial blocks": {"site": "blocks", "speedup": 2.0},
+    "inertial model": {"site": "model", "speedup": 2.0},
+}
 
 
 def build(device: str, small: bool) -> OpenSoraPipeline:
@@ -65,6 +67,18 @@ def generate(pipe: OpenSoraPipeline, resolution: str, frames: int, steps: int, *
     ).frames
 
 
+def cached(pipe: OpenSoraPipeline, policy: str, align: int) -> navicache.Cache:
+    """One of the policies on the pipeline."""
+    return navicache.enable(pipe, policy.split()[0], align_steps=align, **POLICIES[policy])
+
+
+def warm_up(pipe: OpenSoraPipeline, options: argparse.Namespace) -> None:
+    """Use whatever the measured runs use, at a small size."""
+    for policy in options.policies:
+        with cached(pipe, policy, options.align):
+            generate(pipe, "144p", 51, WARM_STEPS)
+
+
 def seconds(work: Callable[[], Any], cuda: bool, times: int = 1) -> float:
     """Median of a few, the device waited for."""
     taken = []
@@ -83,21 +97,30 @@ def drain(cuda: bool) -> None:
         torch.cuda.synchronize()
 
 
-def measure(pipe: OpenSoraPipeline, name: str, steps: int, cuda: bool) -> list[dict[str, Any]]:
-    """Plain, cached at the blocks and at the whole call, and plain again."""
-    size = SIZES[name]
-    generate(pipe, *size, 2)  # warm up
+def measure(pipe: OpenSoraPipeline, name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Plain, with each policy, and plain again."""
+    size, steps, cuda = SIZES[name], options.steps, options.device == "cuda"
+    generate(pipe, *size, 1)  # memory of this size
     run: Callable[[], Any] = lambda: generate(pipe, *size, steps)  # noqa: E731
     rows = [{"size": name, "what": "no cache", "computed": steps, "seconds": seconds(run, cuda)}]
-    for policy in POLICIES:
-        with navicache.enable(pipe, policy[0], **policy[1]) as cache:
-            taken = seconds(run, cuda)
-            rows.append({"size": name, "what": " ".join((policy[0], policy[1]["site"])), "seconds": taken})
+    for policy in options.policies:
+        with cached(pipe, policy, options.align) as cache:
+            rows.append({"size": name, "what": policy, "seconds": seconds(run, cuda)})
             rows[-1]["computed"] = cache.trace.runs[-1].computed
+            if options.split:
+                rows[-1] |= split(step_times(pipe, size, steps, cuda), cache.trace.runs[-1])
     rows.append({"size": name, "what": "no cache, again", "computed": steps, "seconds": seconds(run, cuda)})
     queued = (rows[0]["seconds"] + rows[-1]["seconds"]) / 2 / steps
-    compare(rows, steps, queued, waited(pipe, size, steps, cuda), always(pipe, size, cuda))
+    alone = statistics.median(step_times(pipe, size, WAITED, cuda))
+    compare(rows, steps, queued, alone, always(pipe, size, cuda))
     return rows
+
+
+def split(laps: Sequence[float], run: navicache.RunRecord) -> dict[str, float]:
+    """What a computed and what a reused step of a cached run took."""
+    computed = {step.index for step in run.leading if step.computed}
+    chosen = [[lap for index, lap in enumerate(laps) if (index in computed) == kind] for kind in (True, False)]
+    return {"computed_step": statistics.median(chosen[0]), "reused_step": statistics.median(chosen[1])}
 
 
 def compare(rows: list[dict[str, Any]], steps: int, queued: float, alone: float, outer: float) -> None:
@@ -114,16 +137,23 @@ def compare(rows: list[dict[str, Any]], steps: int, queued: float, alone: float,
             "waited for",
             flush=True,
         )
+        if "reused_step" in row:
+            print(f"    waited for: computed {row['computed_step']:.4f} s, reused {row['reused_step']:.4f} s a step")
 
 
-def waited(pipe: OpenSoraPipeline, size: tuple[str, int], steps: int, cuda: bool) -> float:
-    """Seconds of a plain step when the host waits for each, as it must to decide."""
+def step_times(pipe: OpenSoraPipeline, size: tuple[str, int], steps: int, cuda: bool) -> list[float]:
+    """Seconds of each step when the host waits for it, as it must to decide."""
+    ends = []
 
     def wait(_: Any, __: int, ___: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         drain(cuda)
+        ends.append(time.perf_counter())
         return tensors
 
-    return seconds(lambda: generate(pipe, *size, steps, callback_on_step_end=wait), cuda) / steps
+    drain(cuda)
+    start = time.perf_counter()
+    generate(pipe, *size, steps, callback_on_step_end=wait)
+    return [end - begin for begin, end in pairwise([start, *ends])]
 
 
 def always(pipe: OpenSoraPipeline, size: tuple[str, int], cuda: bool) -> float:
@@ -144,16 +174,21 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=[*SIZES])
+    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=[*POLICIES])
+    parser.add_argument("--align", type=int, default=5, help="steps that are computed first")
+    parser.add_argument("--split", action="store_true", help="time computed and reused steps of cached runs one by one")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)
-    cuda, pipe = options.device == "cuda", build(options.device, options.small)
-    print(
-        f"{torch.cuda.get_device_name() if cuda else 'CPU'}, {sum(p.numel() for p in pipe.transformer.parameters()):,}"
-    )
+    pipe = build(options.device, options.small)
+    card = torch.cuda.get_device_name() if options.device == "cuda" else "CPU"
+    print(f"{card}, {sum(p.numel() for p in pipe.transformer.parameters()):,} parameters")
+    rows = []
     with torch.no_grad():
-        rows = [row for name in options.sizes for row in measure(pipe, name, options.steps, cuda)]
-    if options.out:
-        options.out.write_text(json.dumps(rows, indent=1))
+        warm_up(pipe, options)
+        for name in options.sizes:
+            rows += [{"device": card, **row} for row in measure(pipe, name, options)]
+            if options.out:
+                options.out.write_text(json.dumps(rows, indent=1))
     return rows
 
 
