@@ -2,7 +2,8 @@
 
     python benchmarks/quality.py --device cuda --batch 64                         # curves, both schedulers, 50 and 30
     python benchmarks/quality.py --device cuda --tune --only-bars --steps 50      # on prompts kept for tuning
-    python benchmarks/quality.py --device cuda --dtype float32 --timed 8          # also rivals, by the clock
+    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --one-by-one    # rivals: their quality,
+    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --timed 4       # their time, alone there
     python benchmarks/quality.py --device cpu --prompts 4                         # float32 spot check
     python benchmarks/quality.py --seconds 0                                      # only tables and plot again
 
@@ -64,6 +65,7 @@ def measure(results: Results, options: argparse.Namespace) -> bool:
         print(f"no LPIPS: {scorer.missing}")
     ours = [curve for curve in options.curves if curve in CURVES]
     jobs = [("steps", options.prompts, ours)] * (not options.only_timed)
+    jobs += [("one by one", options.prompts, options.curves)] * options.one_by_one
     jobs += [("timed", options.timed, options.curves)] * bool(options.timed)
     for kind, prompts, curves in jobs:
         for scheduler in options.schedulers:
@@ -99,7 +101,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only-bars", action="store_true", help="refine curves only around the points that are judged")
     add("--metrics", nargs="*", default=METRICS, choices=METRICS, help="beside PSNR")
     add("--timed", type=int, default=0, metavar="N", help="measure time too, rivals included, on N prompts one by one")
-    add("--only-timed", action="store_true")
+    add("--one-by-one", action="store_true", help="quality of ours and rivals, every prompt by itself, not timed")
+    add("--only-timed", action="store_true", help="no batches")
     add("--beside", type=int, default=1, help="runs of every step timed before and after each setting")
     add("--seconds", type=float, help="start no setting that would not end in time; 0 only reports")
     add("--guidance", type=float, default=5.0)

@@ -132,23 +132,33 @@ def _gains(bar: Bar, chart: Chart, x: float | None, ours: str, rival: str) -> Ro
 def report(results: Results, gap: float) -> str:
     """All conditions measured so far, as tables."""
     parts = [_table(results, c, STEP_BARS, "computed", gap, "computed steps") for c in results.conditions("steps")]
-    parts += [_table(results, c, SPEED_BARS, "speedup", 1.0, "times as fast") for c in results.conditions("timed")]
+    for kind in ("one by one", "timed"):
+        parts += [_table(results, c, SPEED_BARS, "speedup", 1.0, "times as fast") for c in results.conditions(kind)]
     return "\n\n".join(part for part in parts if part) or "nothing measured yet"
 
 
 def _table(results: Results, condition: Row, bars: Sequence[Bar], axis: str, gap: float, unit: str) -> str:
-    chart = Chart(results.of(condition), axis, gap)
+    chart = Chart(results.of(condition) if axis == "computed" else results.with_speed(condition), axis, gap)
+    if not chart.rows:
+        return ""  # nothing that was timed
     verdicts = [v for ours in chart.curves(OURS) for v in judge(bars, chart, condition, ours)]
     if not verdicts:
         return ""
     title = "{scheduler}, {steps} steps, {dtype} on {device}, {prompts} {set} prompts".format(**condition)
-    title += ", one at a time by the clock" if axis == "speedup" else ""
+    title += "" if axis == "computed" else ", one at a time, " + _clock(condition, chart)
     head = f"| ours | {unit} | rival | ours dB | theirs dB | gain | asked | SSIM gain | LPIPS gain | verdict |"
     lines = [f"**{title}**", "", head, "|" + " --- |" * 10, *map(_line, verdicts)]
     for ours in chart.curves(OURS):
         own = [verdict["verdict"] for verdict in verdicts if verdict["ours"] == ours]
         lines += ["", f"{ours}: {own.count('PASS')} of {len(own)} passed, {own.count('not measured')} not measured"]
     return "\n".join(lines)
+
+
+def _clock(condition: Row, chart: Chart) -> str:
+    """On how many prompts the speed was measured."""
+    return (
+        "by the clock" if condition["kind"] == "timed" else f"by the clock on {chart.rows[0]['timed_prompts']} of them"
+    )
 
 
 def _line(verdict: Row) -> str:

@@ -31,12 +31,12 @@ CURVES: dict[str, Curve] = {
     "navicache-10": Curve("navicache", {"align_steps": 10}),
     "easycache-5": Curve("easycache", {"align_steps": 5}),
     "easycache-10": Curve("easycache", {"align_steps": 10}),
+    "inertial": Curve("inertial"),
     "inertial-5": Curve("inertial", {"align_steps": 5}),
-    "inertial-5-channel": Curve("inertial", {"align_steps": 5, "by_channel": True}),
-    "inertial-5-curved": Curve("inertial", {"align_steps": 5, "curved": True}),
-    "inertial-5-both": Curve("inertial", {"align_steps": 5, "by_channel": True, "curved": True}),
-    "inertial-3-both": Curve("inertial", {"align_steps": 3, "by_channel": True, "curved": True}),
-    "inertial-10": Curve("inertial", {"align_steps": 10}),
+    "inertial-far": Curve("inertial", {"horizon": None}),
+    "inertial-channel": Curve("inertial", {"by_channel": True}),
+    "inertial-curved": Curve("inertial", {"curved": True}),
+    "inertial-lab": Curve("inertial", {"align_steps": 5, "horizon": None, "tighten": 0.8, "landing": False}),
 }
 
 

@@ -22,6 +22,7 @@ COLOURS = {  # after Okabe and Ito
 MARKERS, DASHES = "os^Dvxp*", ("-", (0, (5, 2)), (0, (2, 2)), (0, (1, 1)), "-.")
 KINDS: dict[str, tuple[str, str, Sequence[Bar]]] = {
     "steps": ("computed", "computed steps, mean over the prompts", STEP_BARS),
+    "one by one": ("speedup", "times as fast, denoising by the clock on some of the prompts", SPEED_BARS),
     "timed": ("speedup", "times as fast, denoising by the clock, one prompt at a time", SPEED_BARS),
 }
 
@@ -35,7 +36,7 @@ def save_plots(results: Results, folder: Path) -> list[Path]:
             named = tuple(condition[name] for name in ("set", "prompts", "dtype", "device"))
             sheets.setdefault(named, []).append(condition)
         for named, conditions in sheets.items():
-            paths.append(folder / f"{kind}_{'_'.join(map(str, named))}.png".replace(":", ""))
+            paths.append(folder / f"{kind}_{'_'.join(map(str, named))}.png".replace(":", "").replace(" ", "_"))
             _sheet(results, conditions, kind).savefig(paths[-1])
     return paths
 
@@ -47,7 +48,8 @@ def _sheet(results: Results, conditions: Sequence[Row], kind: str) -> Figure:
     panels = figure.subplots(1, len(conditions), sharey=True, squeeze=False)[0]
     styles = _styles({row["curve"]: row["group"] for c in conditions for row in results.of(c)})
     for axes, condition in zip(panels, conditions, strict=True):
-        _panel(axes, results.of(condition), styles, kind)
+        rows = results.of(condition) if kind == "steps" else results.with_speed(condition)
+        _panel(axes, rows, styles, kind)
         axes.set_title("{scheduler}, {steps} steps".format(**condition), loc="left", fontsize=10, color=INK)
         _marks(axes, condition, kind)
     panels[0].set_ylabel("PSNR against the run with every step computed, dB", fontsize=9, color=INK)

@@ -47,6 +47,14 @@ class Results:
         rows = [row for row in self.rows if all(row[name] == condition[name] for name in CONDITION)]
         return [row for row in rows if curve in (None, row["curve"])]
 
+    def with_speed(self, condition: Row) -> list[Row]:
+        """The rows of a condition that know their speed: their own, or that of the same setting timed by itself."""
+        if condition["kind"] == "timed":
+            return self.of(condition)
+        clock = {_setting(row): row for row in self.rows if row["kind"] == "timed"}
+        timed = [(row, clock[_setting(row)]) for row in self.of(condition) if _setting(row) in clock]
+        return [{**row, "speedup": by["speedup"], "timed_prompts": by["prompts"]} for row, by in timed]
+
     def conditions(self, kind: str) -> list[Row]:
         """The conditions measured so far, in the order they came."""
         found = {tuple(row[name] for name in CONDITION): row for row in self.rows if row["kind"] == kind}
@@ -74,6 +82,11 @@ class Deadline:
     def lap(self) -> None:
         """Tell after a setting."""
         self.longest = max(self.longest, time.monotonic() - self._since)
+
+
+def _setting(row: Row) -> tuple[Any, ...]:
+    """What makes a setting the same one, however many prompts it was measured on."""
+    return tuple(row[name] for name in KEY if name not in ("kind", "prompts"))
 
 
 def key(row: Row) -> tuple[Any, ...]:

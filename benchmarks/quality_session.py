@@ -17,21 +17,22 @@ TIMED, TIMED_GAP = (0.22, 0.72), 4.0  # shares of the steps between which settin
 
 
 class Session:
-    """A scheduler and a number of steps, batched or by the clock."""
+    """A scheduler and a number of steps: batched, one by one, or one by one by the clock."""
 
     def __init__(self, bench: Bench, scorer: Scorer, results: Results, condition: Row) -> None:
         """Nothing runs before the first setting that is missing."""
         self.bench, self.scorer, self.results, self.condition = bench, scorer, results, condition
-        self.steps, self.timed = condition["steps"], condition["kind"] == "timed"
+        self.steps, self.kind = condition["steps"], condition["kind"]
+        self.batched, self.timed = self.kind == "steps", self.kind == "timed"
         self.watch = Stopwatch(bench, self.steps)
         self.rows = range(condition["prompts"])
         self._reference: Tensor | None = None
 
     def reference(self) -> Tensor:
-        """The videos with every step computed, made once; timed ones one by one, as those compared with them."""
+        """The videos with every step computed, made once; batched or one by one, as those compared with them."""
         if self._reference is None:
             self.bench.schedule(self.condition["scheduler"])
-            if self.timed:
+            if not self.batched:
                 self.bench.latents([0], 2)  # warm up
                 latents = self.watch.run(self.rows, "every step")[0]
             else:
@@ -42,7 +43,8 @@ class Session:
     def measure(self, curve: str, setting: float) -> Row:
         """One finished setting."""
         reference, start = self.reference(), time.perf_counter()
-        latents, figures = self._timed(curve, setting) if self.timed else self._batched(curve, setting)
+        work = {"steps": self._batched, "one by one": self._one_by_one, "timed": self._timed}[self.kind]
+        latents, figures = work(curve, setting)
         denoised = time.perf_counter()
         scores = self.scorer.score(reference, self.bench.decode(latents))
         each = {"computed": figures.pop("computed"), **scores}
@@ -57,6 +59,11 @@ class Session:
                 parts.append(self.bench.latents(rows, self.steps))
                 computed += computed_steps(cache.trace.runs[-1])
         return torch.cat(parts), {"computed": computed}
+
+    def _one_by_one(self, curve: str, setting: float) -> tuple[Tensor, Row]:
+        with cached(self.bench, curve, setting, self.steps):
+            latents, _, computed = self.watch.run(self.rows, f"{curve} {setting:g}")
+        return latents, {"computed": computed}
 
     def _timed(self, curve: str, setting: float) -> tuple[Tensor, Row]:
         """By the clock, with runs that compute every step before and after: machines do not keep their speed."""
@@ -97,7 +104,7 @@ class Session:
     def span(self) -> Span:
         """Where the curves of this condition are asked for."""
         options = self.bench.options
-        if self.timed:
+        if not self.batched:
             return Span(self.steps * TIMED[0], self.steps * TIMED[1], gap=TIMED_GAP)
         bars = [bar.at for bar in STEP_BARS if bar.steps == self.steps and bar.at is not None]
         return Span.of_run(self.steps, gap=options.gap, floor=FALLEN, targets=tuple(bars) if options.only_bars else ())

@@ -5,7 +5,8 @@
     python benchmarks/rivals.py --device cuda --only timing        # alone on the machine
     python benchmarks/rivals.py --only report
 
-Prompts run one at a time, as most policies decide once a call. Every setting is a line of results.jsonl, and what is
+Policies that decide once for a whole call run one prompt at a time; the others many at once, but by the clock all are
+alone. Every setting is a line of results.jsonl, and what is
 there is not measured again; parts write files of their own. Between two settings of a policy figures are interpolated;
 what a policy cannot reach is said.
 """
@@ -19,8 +20,9 @@ from typing import Any
 import torch
 from quality_bars import at
 from quality_rivals import Stopwatch
-from quality_runs import Bench, Scorer, summarise
+from quality_runs import Bench, Scorer, computed_steps, summarise
 from rivals_curves import CURVES, SPEEDS, Curve, Rows
+from torch import Tensor
 from tqdm import tqdm
 
 import navicache
@@ -63,24 +65,37 @@ def measure_quality(bench: Bench, rows: Rows, options: argparse.Namespace) -> No
     for name, curve, value in tqdm(missing, desc="quality", unit="setting"):
         if reference is None:
             reference = bench.decode(watch.run(range(options.prompts), "every step")[0])
-        with curve.applied(bench.pipe, value):
+        with curve.applied(bench.pipe, value) as cache:
             steps = curve.steps(value, options.num_steps)
-            latents, _, computed = Stopwatch(bench, steps).run(range(options.prompts), f"{name} {value:g}")
+            if curve.together:
+                latents, computed = run_together(bench, steps, cache)
+            else:
+                latents, _, computed = Stopwatch(bench, steps).run(range(options.prompts), f"{name} {value:g}")
         each = {"computed": computed, **scorer.score(reference, bench.decode(latents))}
         rows.add({"kind": "quality", "policy": name, "setting": value, **summarise(each), "code": curve.group})
 
 
+def run_together(bench: Bench, steps: int, cache: navicache.Cache | None) -> tuple[Tensor, list[int]]:
+    """All prompts as one batch, and the computed steps of each."""
+    count = len(bench.prompts)
+    latents = bench.latents(range(count), steps)
+    found = [steps] if cache is None else computed_steps(cache.trace.runs[-1])
+    return latents, found if len(found) == count else found * count  # one decision for all
+
+
 def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
-    """Denoising by the clock, with runs that compute every step before and after each setting."""
+    """Denoising by the clock, with a run that computes every step before and after each setting."""
     full = Stopwatch(bench, options.num_steps)
     missing = [entry for entry in settings(options) if not rows.has("timing", entry[0], entry[2])]
     prompts = range(options.timed)
     full.run(prompts[:1], "warming up")
+    after = full.run(prompts[:1], "every step")[1]
     for name, curve, value in tqdm(missing, desc="timing", unit="setting"):
-        before = full.run(prompts[:1], "every step")[1]
+        before = after
         with curve.applied(bench.pipe, value):
             seconds = Stopwatch(bench, curve.steps(value, options.num_steps)).run(prompts, f"{name} {value:g}")[1]
-        beside = before + full.run(prompts[:1], "every step")[1]
+        after = full.run(prompts[:1], "every step")[1]
+        beside = before + after
         speed = (sum(beside) / len(beside)) / (sum(seconds) / len(seconds))
         about = {"device": options.device, "dtype": options.dtype, "when": time.strftime("%Y-%m-%d")}
         rows.add({"kind": "timing", "policy": name, "setting": value, "speedup": speed, **about})

@@ -25,17 +25,18 @@ class Curve:
     varies: str = "threshold"
     whole: bool = False  # the knob is a whole number
     calibrated: bool = False
+    together: bool = True  # many prompts in a batch come out as each by itself: no decision, or one for each
 
     @contextmanager
-    def applied(self, pipe: Any, value: float) -> Iterator[None]:
+    def applied(self, pipe: Any, value: float) -> Iterator[navicache.Cache | None]:
         """The cache on the pipeline, and off again."""
         if self.group == "fewer steps":
-            yield
+            yield None
             return
         measured = dict(read_calibration(calibration_path(self.group)).knobs) if self.calibrated else {}
         knobs = {**measured, **self.knobs, self.varies: int(value) if self.whole else value}
-        with navicache.enable(pipe, navicache.policies.build_policy(self.group, **knobs)):
-            yield
+        with navicache.enable(pipe, navicache.policies.build_policy(self.group, **knobs)) as cache:
+            yield cache
 
     def steps(self, value: float, steps: int) -> int:
         """Steps of the run: as asked, but for the baseline that takes fewer."""
@@ -43,23 +44,26 @@ class Curve:
 
 
 SHARES = (0.68, 0.52, 0.42, 0.34)
+SEA = (0.05, 0.1, 0.2, 0.4, 0.8)
 TAUS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
 CURVES: dict[str, Curve] = {
     "inertial": Curve("inertial", (1.5, 1.9, 2.2, 2.6, 3.1, 3.5), varies="speedup"),
-    "inertial, blocks": Curve("inertial", (1.6, 2.1, 2.7, 3.6), {"site": "blocks"}, "speedup"),
+    "inertial, blocks": Curve("inertial", (1.6, 2.1, 2.7, 3.6), {"site": "blocks"}, "speedup", together=False),
     "navicache": Curve("navicache", (0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
-    "navicache, blocks": Curve("navicache", (0.02, 0.04, 0.08, 0.16), {"align_steps": 5, "site": "blocks"}),
+    "navicache, blocks": Curve(
+        "navicache", (0.02, 0.04, 0.08, 0.16), {"align_steps": 5, "site": "blocks"}, together=False
+    ),
     "easycache": Curve("easycache", (0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
-    "seacache": Curve("seacache", (0.05, 0.1, 0.2, 0.4, 0.8), {"longest_reuse": None, "align_steps": 5}),
+    "seacache": Curve("seacache", SEA, {"longest_reuse": None, "align_steps": 5}, together=False),
     "seacache, dead reckoning": Curve(
-        "seacache", (0.05, 0.1, 0.2, 0.4, 0.8), {"longest_reuse": None, "predictor": "dead_reckoning", "align_steps": 5}
+        "seacache", SEA, {"longest_reuse": None, "predictor": "dead_reckoning", "align_steps": 5}, together=False
     ),
     "taylorseer": Curve("taylorseer", (2, 3, 4, 6, 8), {"stop": 49}, "interval", whole=True),
     "taylorseer, lite": Curve("taylorseer", (2, 3, 4, 6), {"lite": True, "stop": 49}, "interval", whole=True),
     "teacache": Curve("teacache", (0.02, 0.05, 0.1, 0.2, 0.4), calibrated=True),
     "magcache": Curve("magcache", (0.02, 0.05, 0.1, 0.2, 0.4), {"longest_reuse": 8}, calibrated=True),
-    "firstblockcache": Curve("firstblockcache", TAUS),
-    "dbcache": Curve("dbcache", TAUS, {"first": 2, "last": 1, "align_steps": 5}),
+    "firstblockcache": Curve("firstblockcache", TAUS, together=False),
+    "dbcache": Curve("dbcache", TAUS, {"first": 2, "last": 1, "align_steps": 5}, together=False),
     "pab": Curve(
         "pab", (2, 3, 4, 8), {"cross_attention": 6, "self_window": WIDE, "cross_window": WIDE}, "self_attention", True
     ),

@@ -144,3 +144,16 @@ def test_timed_rows(run, tmp_path):
     assert [row["kind"] for row in rows] == ["timed"] * 2
     assert all(row["speedup"] == pytest.approx(row["seconds_full"] / row["seconds"]) for row in rows)
     assert (tmp_path / "timed_held-out_2_float32_cpu.png").exists()
+
+
+@pytest.mark.slow
+def test_quality_of_all_prompts_by_the_clock_on_some(run, tmp_path):
+    curves = ["--only-timed", "--curves", "inertial", "seacache-2-5", "--settings", "1.6"]
+    alone = run(*curves, "--one-by-one")
+    assert [(row["kind"], row["prompts"]) for row in alone] == [("one by one", 3)] * 2
+    assert not (tmp_path / "bars.md").read_text().startswith("**")  # a speed is not known yet
+    rows = run(*curves, "--timed", "1")[2:]
+    text = (tmp_path / "bars.md").read_text()
+    assert "3 held-out prompts, one at a time, by the clock on 1 of them" in text
+    assert "1 held-out prompts, one at a time, by the clock" in text
+    assert [row["each"]["psnr"] for row in rows] == [row["each"]["psnr"][:1] for row in alone]

@@ -4,6 +4,7 @@ import importlib
 from pathlib import Path
 
 import pytest
+import torch
 from tests.pocket import tiny_checkpoint
 
 SCRIPTS = Path(__file__).parents[2] / "benchmarks"
@@ -47,6 +48,23 @@ def test_measured_once_and_told_in_one_table(script, checkpoint, tmp_path, capsy
     table = capsys.readouterr().out
     assert "| static |" in table
     assert len(rivals.main(common).rows) == len(rows)
+
+
+@pytest.mark.slow
+def test_prompts_that_run_together_come_out_as_each_by_itself(script, checkpoint, tmp_path):
+    rivals, curves = script("rivals"), script("rivals_curves").CURVES
+    places = ["--checkpoint", str(checkpoint), "--out", str(tmp_path), "--prompts", "3"]
+    bench = script("quality_runs").Bench(rivals._options([*SMALL, *places]))
+    bench.schedule("UniPC")
+    for name, curve in curves.items():
+        if curve.together and not curve.calibrated:  # calibrated for the real model's blocks
+            value = curve.settings[1]
+            steps = curve.steps(value, 12)
+            with curve.applied(bench.pipe, value) as cache:
+                together, _ = rivals.run_together(bench, steps, cache)
+            with curve.applied(bench.pipe, value):
+                alone, _, _ = rivals.Stopwatch(bench, steps).run(range(3), "")
+            torch.testing.assert_close(together, alone, atol=1e-4, rtol=1e-4, msg=name)
 
 
 def test_a_speed_out_of_reach_is_said(script):

@@ -63,13 +63,13 @@ def engine_of(cache):
 
 @pytest.mark.parametrize("knobs", [{}, {"by_channel": True}, {"curved": True}, {"by_channel": True, "curved": True}])
 def test_a_straight_output_is_predicted_exactly_and_mostly_reused(knobs):
-    cache = navicache.enable(line, "inertial", threshold=0.1, steps=STEPS, **knobs)
+    cache = navicache.enable(line, "inertial", threshold=0.1, steps=STEPS, horizon=None, **knobs)
     outputs = run(cache)
     size = torch.stack(outputs).abs().mean().item()
     assert max(errors(outputs, line)) < 1e-6 * size
     (record,) = cache.trace.runs
     assert record.computed < STEPS / 3
-    assert record.computed_steps()[:5] == (0, 1, 2, 3, 4)
+    assert record.computed_steps()[:3] == (0, 1, 2)
     # In alignment the first guess is the output held, the others are right; so later on is every compute's.
     assert record.column("reuse_error")[1] > 0.01
     assert max(e for e in record.column("reuse_error")[2:] if e is not None) < 1e-6

@@ -7,7 +7,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 from numpy.linalg import lstsq, norm
 
-from navicache.estimator import best_curve, best_damping, curve_reaches, explained, slope_reach
+from navicache.estimator import best_curve, best_damping, curve_reaches, slope_reach
 from navicache.estimator.calibration import RIDGE
 
 gap = st.integers(1, 9)
@@ -149,17 +149,3 @@ def test_reaches_by_hand():
     assert slope_reach((2, 4)) == 0.5
     assert curve_reaches((1, 1, 1)) == (1.0, -1.0)
     assert curve_reaches((2, 4, 1)) == (0.25, -1.0)  # g_0^2 / g_1 = 1, over g_1 and over g_2
-
-
-@given(seed=st.integers(0, 10_000), scale=st.floats(0.01, 100))
-def test_what_is_explained_is_the_squared_cosine_of_the_moves(seed, scale):
-    first, second = np.random.default_rng(seed).normal(size=(2, 7))
-    cosine = first @ second / (norm(first) * norm(second))
-    assert explained(gram([first, scale * second])) == pytest.approx(cosine**2)
-
-
-def test_nothing_is_explained_where_nothing_moved():
-    still, moving = np.zeros(3), np.ones(3)
-    assert explained(gram([still, moving])) == explained(gram([moving, still])) == 0.0
-    assert explained(gram([moving, moving])) == 1.0
-    assert explained([[1e300, 1e300], [1e300, 1e300]]) == 1.0

@@ -177,13 +177,13 @@ def test_the_curve_is_clamped(sign, seen):
     assert state.curve[0].mean == pytest.approx(seen, abs=1e-6)
 
 
-def test_a_slope_is_trusted_as_far_as_it_explained_the_move():
-    """<m_0, m_1> = 1 of sizes 2 and 1: the best damping is 1 / 1, but only 1 / 2 of the move lay along the slope."""
-    products = [[[2.0], [1.0]], [[1.0], [1.0]]]
-    wary, bold = (
-        DeadReckoning(1.0, 0.0, wary=wary).learn(Course(), lesson(*products)).slope[0].mean for wary in (True, False)
-    )
-    assert (wary, bold) == pytest.approx((0.5, 1.0))
+@pytest.mark.parametrize(
+    ("horizon", "gap", "left"), [(4, 1, 1.0), (4, 2, 0.75), (4, 5, 0.0), (4, 9, 0.0), (None, 9, 1.0)]
+)
+def test_a_slope_fades_over_its_horizon(horizon, gap, left):
+    """Nine steps on, a slope of one a step has carried nine, or nothing."""
+    weights = DeadReckoning(horizon=horizon).weights(Course(), Step(index=9, own_index=9, gaps=(gap, 1)))
+    assert weights.references == ((0.0, 1 + left * gap), (0.0, -left * gap))
 
 
 def test_the_curve_by_hand():

@@ -14,7 +14,7 @@ Paper: NaviCache, ICML 2026, arXiv:2606.26795, section "Test-Time Self-Calibrati
 """
 
 from navicache.estimator.alignment import AlignmentForm, align
-from navicache.estimator.calibration import best_curve, best_damping, curve_reaches, explained, slope_reach
+from navicache.estimator.calibration import best_curve, best_damping, curve_reaches, slope_reach
 from navicache.estimator.diagonal import Diagonal
 from navicache.estimator.filters import Drift, RatioDrift, RatioFilter, Walk
 from navicache.estimator.gaussian import Gaussian, correct, gain, predict, upper_bound
@@ -45,7 +45,6 @@ __all__ = [
     "check_noise",
     "correct",
     "curve_reaches",
-    "explained",
     "gain",
     "hold_variance",
     "posterior_variance",

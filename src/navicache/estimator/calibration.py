@@ -49,17 +49,6 @@ def best_damping(products: Gram, gaps: Sequence[int]) -> float | None:
     return products[0][1] / size if size > 0 else None
 
 
-def explained(products: Gram) -> float:
-    """The share of the move that lay along the slope: <m_0, m_1>^2 / (<m_0, m_0> <m_1, m_1>); 0 where nothing moved.
-
-    Example:
-        >>> explained([[4.0, 1.0], [1.0, 0.5]])
-        0.5
-    """
-    moved, before, along = products[0][0], products[1][1], products[0][1]
-    return min((along / moved) * (along / before), 1.0) if moved > 0 and before > 0 else 0.0  # squares could overflow
-
-
 def best_curve(products: Gram, gaps: Sequence[int]) -> tuple[float, float] | None:
     """The shares of slope and curvature that would have been best together, None where nothing moved."""
     reach, (of_new, of_old) = slope_reach(gaps), curve_reaches(gaps)

@@ -6,13 +6,14 @@ The dampings a and c are measured at every compute, where guess and truth are bo
 scalar Kalman filter. Where extrapolation does not help they go to zero, and what is left is holding the output.
 
 The damping that fits best along a true course is too large in a cached run: what it adds beyond the course is steered
-back by the model and spoils the next slope. So a slope is trusted as far as it explained the last move (`wary`).
+back by the model and spoils the next slope. The more so the farther a slope is carried: so it has a horizon, by which
+it has faded to nothing.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from navicache.estimator import Gaussian, Walk, best_curve, best_damping, curve_reaches, explained, slope_reach
+from navicache.estimator import Gaussian, Walk, best_curve, best_damping, curve_reaches, slope_reach
 from navicache.policies.predictors import OUTPUT
 from navicache.policies.protocols import Coefficient, Outcome, Products, Step, Weights
 
@@ -31,15 +32,15 @@ class DeadReckoning:
     """Carry the newest slope on, damped as measured.
 
     Example:
-        >>> DeadReckoning().weights(Course(), Step(index=6, own_index=6, gaps=(2, 1)))
-        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)))
+        >>> DeadReckoning(horizon=4).weights(Course(), Step(index=6, own_index=6, gaps=(2, 1)))
+        Weights(input=0.0, references=((0.0, 2.5), (0.0, -1.5)))
     """
 
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     by_channel: bool = False
     curved: bool = False
-    wary: bool = True
+    horizon: int | None = None  # steps over which a slope fades to nothing; None: it is carried on as far as needed
 
     @property
     def order(self) -> int:
@@ -64,14 +65,18 @@ class DeadReckoning:
         """The bases as multiples of the kept outputs."""
         if len(step.gaps) < 2:
             return OUTPUT
-        slope = state.slope or (Gaussian(START, 1.0),)
-        first = [belief.mean * slope_reach(step.gaps) for belief in slope]
+        slope, trust = state.slope or (Gaussian(START, 1.0),), self.trust(step.gaps[0])
+        first = [trust * belief.mean * slope_reach(step.gaps) for belief in slope]
         second = [0.0] * len(first)
         if state.curve and len(step.gaps) > 2:
-            of_new, of_old = curve_reaches(step.gaps)
+            of_new, of_old = (trust * reach for reach in curve_reaches(step.gaps))
             first = [a + belief.mean * of_new for a, belief in zip(first, state.curve, strict=True)]
             second = [belief.mean * of_old for belief in state.curve]
         return along_moves(first, second)
+
+    def trust(self, gap: int) -> float:
+        """What is left of the slope so many steps after the last computed one."""
+        return 1.0 if self.horizon is None else max(0.0, 1.0 - (gap - 1) / self.horizon)
 
     def learn(self, state: Course, outcome: Outcome) -> Course:
         """Follow the dampings that would have been best."""
@@ -86,8 +91,7 @@ class DeadReckoning:
     def _best(self, table: list[list[float]], gaps: tuple[int, ...]) -> tuple[float | None, float | None]:
         both = best_curve(table, gaps) if self.curved and len(gaps) > 2 else None
         first, second = both or (best_damping(table, gaps), None)
-        trust = explained(table) if self.wary and both is None else 1.0  # two bases share what they explain
-        held = None if first is None else min(max(first, 0.0), MOST) * trust
+        held = None if first is None else min(max(first, 0.0), MOST)
         return held, None if second is None else min(max(second, -1.0), 1.0)
 
     def _follow(self, beliefs: tuple[Gaussian, ...], start: float, seen: list[float | None]) -> tuple[Gaussian, ...]:

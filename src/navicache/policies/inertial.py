@@ -9,6 +9,7 @@ from navicache.policies.checks import (
     check_longest_reuse,
     check_number,
     check_threshold,
+    check_whole,
 )
 from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
@@ -40,7 +41,7 @@ class Inertial:
     speedup: float | None = None  # computed steps are the run's steps over this
     max_error: float | None = None  # relative error of the output, of each reused step
     threshold: float | None = None  # tau
-    align_steps: int = 5
+    align_steps: int = 3
     tighten: float = 1.0  # how much less accumulated error is tolerated at full noise
     landing: bool = True  # and at none
     process_noise: float = 0.05
@@ -48,7 +49,7 @@ class Inertial:
     caution: float = 1.3  # deviations of the error growth that `max_error` keeps away
     by_channel: bool = False
     curved: bool = False
-    wary: bool = True  # trust a slope only as far as it explained the last move
+    horizon: int | None = 6  # a slope fades over so many steps; None: it is carried on as far as it is needed
     last_step: bool = True
     longest_reuse: int | None = None
     rows: RowRule = "sample"  # at site "blocks" always "call"
@@ -68,6 +69,8 @@ class Inertial:
         check_align_steps(self.align_steps)
         check_number("tighten", self.tighten, 0, 1, "0 tolerates the same error throughout")
         check_longest_reuse(self.longest_reuse)
+        if self.horizon is not None:
+            check_whole("horizon", self.horizon, 1)
         check_choice("rows", self.rows, ("sample", "call"))
         check_choice("site", self.site, SITES)
 
@@ -76,7 +79,7 @@ class Inertial:
         gate = guarded(
             self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
-        course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.wary)
+        course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.horizon)
         return (Scheme(named_site(self.site), gate, course, self.last_step),)
 
     def gate(self) -> Gate[Any]:
