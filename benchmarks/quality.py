@@ -2,8 +2,8 @@
 
     python benchmarks/quality.py --device cuda --batch 64                         # curves, both schedulers, 50 and 30
     python benchmarks/quality.py --device cuda --tune --only-bars --steps 50      # on prompts kept for tuning
-    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --one-by-one    # rivals: their quality,
-    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --timed 4       # their time, alone there
+    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --one-by-one --settings-from FILE   # rivals
+    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --timed 4 --settings-from FILE # their time
     python benchmarks/quality.py --device cpu --prompts 4                         # float32 spot check
     python benchmarks/quality.py --seconds 0                                      # only tables and plot again
 
@@ -12,6 +12,7 @@ are compared with those of the same prompts and noise when every step is compute
 """
 
 import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--steps", type=int, nargs="+", default=[50, 30])
     add("--curves", nargs="+", default=[*CURVES, *RIVALS], choices=[*CURVES, *RIVALS], metavar="CURVE")
     add("--settings", type=float, nargs="+", help="these thresholds (intervals for TaylorSeer) instead of a search")
+    add("--settings-from", type=Path, metavar="FILE", help="such lists for each curve, as JSON; only they are measured")
     add("--gap", type=float, default=2.0, help="most computed steps between neighbours on a curve")
     add("--only-bars", action="store_true", help="refine curves only around the points that are judged")
     add("--metrics", nargs="*", default=METRICS, choices=METRICS, help="beside PSNR")
@@ -111,6 +113,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--max-sequence-length", type=int, default=32)
     add("--trained-videos", type=int, default=denoiser.Settings.videos, help="captions left out")
     options = parser.parse_args(arguments)
+    options.lists = json.loads(options.settings_from.read_text()) if options.settings_from else {}
+    options.curves = [curve for curve in options.curves if curve in options.lists or not options.lists]
     if options.timed > options.prompts:
         parser.error(f"--timed {options.timed} is more than --prompts {options.prompts}")
     options.out.mkdir(parents=True, exist_ok=True)

@@ -95,7 +95,8 @@ class Session:
     def next_setting(self, curve: str) -> float | None:
         """What is missing of a curve: of a fixed list, or by search."""
         kind, rows = find(curve), self.results.of(self.condition, curve)
-        fixed = self.bench.options.settings or (kind.settings if isinstance(kind, Rival) else ())
+        options = self.bench.options
+        fixed = options.settings or options.lists.get(curve) or (kind.settings if isinstance(kind, Rival) else ())
         if fixed:
             return next((value for value in fixed if value not in [row["setting"] for row in rows]), None)
         points = [Point(row["setting"], row["computed"], row["psnr"]) for row in rows]
