@@ -408,11 +408,12 @@ def test_a_useless_output_of_one_sample_is_its_own_affair():
     assert record.computed_steps(0) == (0, 1, 2, 3, 10, 11, 12, 18)
 
 
+@pytest.mark.parametrize("apart", [False, True], ids=["together", "apart"])
 @pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(curved=True), Taylor(2)])
-def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor):
+def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor, apart):
     """Its newest reference is the leader's, the older ones are not: it must neither be predicted nor teach."""
     now = {"index": 0, "name": ""}
-    policy = Custom(Told(steps=(0, 1, 2, 6, 12, 13, 14)), predictor)
+    policy = Custom(Told(steps=(0, 1, 2, 6, 12, 13, 14)), predictor, apart=apart)
     cached = engine_for(line, policy, surroundings=lambda: Host(now["name"], now["index"], STEPS, None, now))
     for i in range(20):
         # The second stream appears at step 6, and from step 12 on it leads.
@@ -428,10 +429,11 @@ def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor):
     assert set(range(16, 20)).isdisjoint(record.computed_steps(stream="uncond")), "in the end it is reused too"
 
 
-def test_a_stream_that_joins_late_is_reused_from_the_next_compute_on():
+@pytest.mark.parametrize("apart", [False, True], ids=["together", "apart"])
+def test_a_stream_that_joins_late_is_reused_from_the_next_compute_on(apart):
     """The leader never computes twice in a row after step 2, so the newcomer must go by its own gaps."""
     now = {"index": 0, "name": ""}
-    policy = Custom(Told(steps=(0, 1, 2, 6, 10, 14, 18)), DeadReckoning())
+    policy = Custom(Told(steps=(0, 1, 2, 6, 10, 14, 18)), DeadReckoning(), apart=apart)
     cached = engine_for(line, policy, surroundings=lambda: Host(now["name"], now["index"], STEPS, None, now))
     for i in range(20):
         for name in ("cond",) if i < 7 else ("cond", "uncond"):

@@ -23,7 +23,7 @@ def kept_bytes(engine) -> dict[str, int]:
     for name, stream in engine.run.streams.items():
         rows = [rows for pair in stream.history for rows in pair]
         rows += [stream.base[1]] if stream.base else []
-        rows += [engine.run.last_seen] if not held else []
+        rows += [engine.run.last_seen, engine.run.led] if not held else []
         held[name] = 0
         for chunk in (chunk for part in rows for chunk in part):
             if chunk.untyped_storage().data_ptr() not in counted:
@@ -65,12 +65,15 @@ def test_tensors_kept(keep, lead, follower):
 @pytest.mark.parametrize(("curved", "references"), [(False, 1), (True, 2)], ids=["slope", "curve"])
 @pytest.mark.parametrize("keep", [Keep(), Keep(torch.bfloat16)], ids=["as they come", "bfloat16"])
 def test_dead_reckoning_keeps_one_more_output_a_reference(keep, curved, references, by_channel):
-    """Of older steps the outputs alone: one more tensor for the slope, two for its change, and no inputs."""
+    """Of older steps the outputs alone: one more tensor for the slope, two for its change, and no inputs.
+
+    What the leader has returned at this step is held for the followers.
+    """
     plain = most_kept(NaviCache(threshold=1e9, align_steps=4), keep)
     policy = Inertial(threshold=1e9, align_steps=4, curved=curved, by_channel=by_channel)
     size = 1.0 if keep.dtype is None else 0.5
     for stream, most in most_kept(policy, keep).items():
-        assert most - plain[stream] <= references * size
+        assert most - plain[stream] <= references * size + (stream == "cond")
         assert most > plain[stream], "a slope needs another output"
 
 

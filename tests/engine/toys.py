@@ -25,10 +25,11 @@ class Custom:
     gate: Any
     predictor: Any
     align_steps: int = 2
+    apart: bool = False
 
     def schemes(self):
         gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
-        return (Scheme("model", gate, self.predictor, False),)
+        return (Scheme("model", gate, self.predictor, False, apart=self.apart),)
 
 
 class Doubler(nn.Module):

@@ -33,6 +33,7 @@ class Decider:
     readings: dict[str, Reading] = field(default_factory=dict)  # of this step
     before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
     branch: int = 0
+    apart: dict[str, list[Any]] = field(default_factory=dict)  # predictor states of followers, as differences
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
@@ -53,6 +54,7 @@ class Decider:
         self.gates, self.predictors = self.gates * len(layout), self.predictors * len(layout)
         self.computed_at, self.output_size = self.computed_at * len(layout), self.output_size * len(layout)
         self.useless = self.useless * len(layout)
+        self.apart = {stream: states * len(layout) for stream, states in self.apart.items()}
         for lesson in self.lessons:
             lesson.since = lesson.since * len(layout)
 
@@ -93,16 +95,23 @@ class Decider:
     def weights(self, references: list[tuple[int, ...]]) -> list[Weights]:
         """How each sample's output is to be predicted at this step, from references of these steps."""
         if self.looks_back and references != self.computed_at:
-            return self._own_weights(references)
+            return self._own_weights(references, self.predictors)
         if not self.chosen:  # the same for all streams with the leader's references
             self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
 
-    def _own_weights(self, references: list[tuple[int, ...]]) -> list[Weights]:
-        """For a stream that was computed at other steps than the leader: the same state, its own gaps."""
+    def weights_apart(self, stream: str, references: list[tuple[int, ...]]) -> list[Weights]:
+        """How a follower's difference from the leader is to be predicted."""
+        return self._own_weights(references, self._apart(stream))
+
+    def _apart(self, stream: str) -> list[Any]:
+        return self.apart.setdefault(stream, [self.scheme.predictor.init()] * len(self.layout))
+
+    def _own_weights(self, references: list[tuple[int, ...]], states: list[Any]) -> list[Weights]:
+        """For a stream with gaps or states of its own."""
         usable = [[step for step in kept if step > bad] for kept, bad in zip(references, self.useless, strict=True)]
         steps = [step._replace(gaps=gaps(step.index, kept)) for step, kept in zip(self.steps, usable, strict=True)]
-        return list(map(self.scheme.predictor.weights, self.predictors, steps))
+        return list(map(self.scheme.predictor.weights, states, steps))
 
     def serves(self, sample: int, reference: tuple[int, ...]) -> bool:
         """Whether a stream can be predicted: it was computed where the leader was last, and as often as it needs."""
@@ -124,6 +133,11 @@ class Decider:
                 readings |= self._products([dy, *itertools.starmap(minus, itertools.pairwise(old[1]))])
         return readings
 
+    def compare_apart(self, difference: Rows, old: list[Rows]) -> dict[str, Reading]:
+        """Queue what a follower's difference teaches its own predictor."""
+        moves = list(itertools.starmap(minus, itertools.pairwise([difference, *old])))
+        return {"output_size": mean_abs(difference), **self._products(moves)}
+
     def _products(self, moves: list[Rows]) -> dict[str, Reading]:
         """Every product of two moves; a first move alone teaches nothing."""
         if len(moves) < 2:
@@ -144,7 +158,10 @@ class Decider:
         for lesson in lessons:
             for sample, rows in enumerate(self.layout):
                 outcome = lesson.outcome(sample, rows)
-                if outcome is not None and lesson.teaches:
+                if outcome is not None and lesson.apart:
+                    states, known = self._apart(lesson.stream), dict.fromkeys(nonfinite_fields(outcome))
+                    states[sample] = self.scheme.predictor.learn(states[sample], outcome._replace(**known))
+                elif outcome is not None and lesson.teaches:
                     self._learn(lesson, sample, outcome)
                 elif outcome is not None:
                     truth = {"reuse_error": outcome.prediction_error}

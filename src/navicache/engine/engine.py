@@ -8,7 +8,7 @@ import torch
 from navicache.engine.containers import select
 from navicache.engine.core import Core, Forward
 from navicache.engine.graphs import outside_graphs, plainly
-from navicache.engine.rows import Rows
+from navicache.engine.rows import Rows, own
 from navicache.engine.shadow import predicted_samples, witness
 from navicache.engine.work import Work
 
@@ -67,12 +67,18 @@ class Engine(Core):
         run, name = self.enter(call, self.surroundings())
         if run.aside:
             return Task(True, args, kwargs)
+        leads = name == self.tracker.called[0]
+        if run.apart and leads:
+            run.led_by(name)
         decider, stream = run.decider(name), run.stream(name)
         samples = run.computing(self.tracker.index, name, decider, stream)
+        work = Work(run, call, name, decider, stream, samples)
         if samples:
-            return self._task(Work(run, call, name, decider, stream, samples), args, kwargs)
-        latent, weights = run.inner(call.latent), decider.weights(stream.computed_at)
-        return Task(False, output=stream.packed(stream.predict(latent, weights, decider.layout, run.fit)))
+            return self._task(work, args, kwargs)
+        guess = work.guess(run.inner(call.latent))
+        if run.apart and leads:
+            run.led = own(guess)
+        return Task(False, output=stream.packed(guess))
 
     def _task(self, work: Work, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Task:
         """The model is to run, on the rows that need it."""

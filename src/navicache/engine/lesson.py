@@ -30,6 +30,7 @@ class Lesson:
     since: list[tuple[int, ...] | None]  # per sample: the computed steps before, None without one at hand
     readings: dict[str, Reading]
     teaches: bool = True  # False: the truth about a step that was decided to be reused, for the trace alone
+    apart: bool = False  # about a follower's difference from the leader: it teaches that stream's predictor alone
 
     def outcome(self, sample: int, rows: Sequence[int]) -> Outcome | None:
         """What one sample, made of these rows, has learnt; None if it was not computed."""

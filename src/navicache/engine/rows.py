@@ -63,6 +63,17 @@ def minus(left: Rows, right: Rows) -> Rows:
     return tuple([a - (b if b.device == a.device else b.to(a.device)) for a, b in zip(left, right, strict=True)])
 
 
+def plus(left: Rows, right: Rows) -> Rows:
+    """Row by row sum."""
+    return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def alike(left: Rows, right: Rows) -> bool:
+    """Whether both are of the same shapes and dtype and on the same device."""
+    forms = ([(chunk.shape, chunk.dtype, chunk.device) for chunk in rows] for rows in (left, right))
+    return next(forms) == next(forms)
+
+
 def mean_abs(rows: Rows, kept_dims: int = 1) -> Reading:
     """Mean absolute value of each row, summed in float32 or better; of one tensor, the host divides."""
     if len(rows) == 1:

@@ -40,12 +40,15 @@ class Run:
     layout: Layout = ()  # rows of each sample, once they are known to be several
     settled: bool = False  # it is known which rows make up a sample
     verdicts: list[Verdict] = field(default_factory=list)
+    leader: str | None = None  # the stream that leads every step, as long as followers are kept as differences from it
+    led: Rows = ()  # what it returned at this step
     proofs: list[Proof] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every call."""
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call" or self.scheme.site != "model"
         self.lead = self.scheme.gate.streams == "lead"
+        self.apart = self.lead and self.scheme.apart
         self.reads = self.scheme.gate.reads if self.scheme.signal == "input" else frozenset()
         self.fetches = bool(self.scheme.gate.reads)  # what is measured crosses before the next decision
         self.reads_computed = "since_computed" in self.reads
@@ -82,6 +85,16 @@ class Run:
                 samples.append(sample)
                 self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
         return samples
+
+    def led_by(self, name: str) -> None:
+        """Another stream leads than before: differences from the old leader are of no use."""
+        if self.leader not in (None, name):
+            self.apart, self.led = False, ()
+            for stream in self.streams.values():
+                if stream.apart:
+                    stream.apart, stream.base, stream.history = False, None, []
+                    stream.computed_at = [()] * len(stream.computed_at)
+        self.leader = name
 
     def computed_input(self, name: str) -> Rows | None:
         """The latent of a stream's last computed step."""
@@ -160,7 +173,7 @@ class Run:
 
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
-        self.streams, self.texts, self.input, self.last_seen = {}, {}, (), ()
+        self.streams, self.texts, self.input, self.last_seen, self.led = {}, {}, (), (), ()
         self.proofs = []
         for decider in self.deciders.values():
             decider.watch.release()

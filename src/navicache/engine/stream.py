@@ -49,6 +49,7 @@ class Stream:
     dtype: torch.dtype | None = None
     channel_dim: int | None = None
     keeps_inputs: bool = False  # of older computes too
+    apart: bool = False  # what is kept are differences from the leader's outputs
 
     def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""

@@ -10,7 +10,7 @@ from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
 from navicache.engine.lesson import Lesson, Moment, newest
 from navicache.engine.proof import Proof
-from navicache.engine.rows import Rows, count, mean_abs, put, take
+from navicache.engine.rows import Rows, alike, count, mean_abs, minus, own, plus, put, take
 from navicache.engine.run import Run
 from navicache.engine.stream import Stream
 from navicache.models import Place
@@ -43,16 +43,43 @@ class Work:
         check_rows(output, run.rows if rows is None else len(rows))
         if not run.fitted:
             latent = self._settle_fit(latent, output)
-        guess = self._guess(latent) if self.stream.history and (leads or rows is not None) else None
+        guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
         if leads:
             self._teach(take(latent, rows), output.rows, guess, moment)
         elif run.fetches:
             run.proofs.append(Proof(self.name, range(run.rows) if rows is None else rows, mean_abs(output.rows)))
         self.stream.shared = latent is run.last_seen and rows is None
-        self.stream.remember(latent, output, rows)
+        self.stream.remember(latent, output if leads else self._apart(output, moment), rows)
         for sample in self.samples:
             self.stream.computed_at[sample] = newest(moment.index, self.stream.computed_at[sample], run.scheme)
-        return result if rows is None or guess is None else self.stream.packed(put(guess, rows, output.rows))
+        whole = output.rows if rows is None or guess is None else put(guess, rows, output.rows)
+        if leads and run.apart:
+            run.led = own(whole)
+        return result if whole is output.rows else self.stream.packed(whole)
+
+    def guess(self, latent: Rows) -> Rows:
+        """What the stream's output would be predicted as."""
+        stream, layout, fit = self.stream, self.decider.layout, self.run.fit
+        if not stream.apart:
+            return stream.predict(latent, self.decider.weights(stream.computed_at), layout, fit)
+        weights = self.decider.weights_apart(self.name, stream.computed_at)
+        return plus(stream.predict(latent, weights, layout, fit), self.run.led)
+
+    def _apart(self, output: Output, moment: Moment) -> Output:
+        """A follower's output as it is kept: its difference from the leader's, where they are of one form."""
+        stream, run, rows = self.stream, self.run, self.rows()
+        if not stream.history:
+            stream.apart = run.apart and rows is None and alike(output.rows, run.led)
+        if not stream.apart:
+            return output
+        difference = minus(output.rows, take(run.led, rows))
+        if stream.history:
+            old = [run.inner(take(y, rows)) for _, y in stream.history]
+            readings = self.decider.compare_apart(run.inner(difference), old)
+            since = [kept or None for kept in stream.computed_at]
+            computed = range(run.rows) if rows is None else rows
+            self.decider.lessons.append(Lesson(moment, self.name, computed, since, readings, apart=True))
+        return output._replace(rows=difference)
 
     def _settle_fit(self, latent: Rows, output: Output) -> Rows:
         """Find out from the first output how the latent lies in input and output; returns its part of the input."""
@@ -70,11 +97,6 @@ class Work:
             run.flags = []
             run.watch_layout(run.last_seen)
         return run.last_seen if shared else run.fit.inner(latent)
-
-    def _guess(self, latent: Rows) -> Rows:
-        return self.stream.predict(
-            latent, self.decider.weights(self.stream.computed_at), self.decider.layout, self.run.fit
-        )
 
     def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, moment: Moment) -> None:
         """Queue what this compute shows against the one before."""

@@ -49,7 +49,8 @@ class Inertial:
     caution: float = 1.3  # deviations of the error growth that `max_error` keeps away
     by_channel: bool = False
     curved: bool = False
-    horizon: int | None = 6  # a slope fades over so many steps; None: it is carried on as far as it is needed
+    horizon: int | None = None  # a slope fades over so many steps; None: it is carried on as far as it is needed
+    apart: bool = True  # the difference between guidance branches has a damping of its own, at site "model"
     last_step: bool = True
     longest_reuse: int | None = None
     rows: RowRule = "sample"  # at site "blocks" always "call"
@@ -80,7 +81,8 @@ class Inertial:
             self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
         course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.horizon)
-        return (Scheme(named_site(self.site), gate, course, self.last_step),)
+        apart = self.apart and self.site == "model"
+        return (Scheme(named_site(self.site), gate, course, self.last_step, apart=apart),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""
