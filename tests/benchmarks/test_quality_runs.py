@@ -129,6 +129,17 @@ def test_rivals_cache_by_the_clock_and_leave_no_trace(script, checkpoint, tmp_pa
     assert torch.equal(watch.run([0, 1], "")[0], plain)
 
 
+def test_settings_from_a_file(run, tmp_path):
+    lists = tmp_path / "lists.json"
+    lists.write_text(json.dumps({"navicache-5": [0.4, 1.6], "inertial": [0.8]}))
+    rows = run("--settings-from", str(lists))
+    assert [(row["curve"], row["setting"]) for row in rows] == [
+        ("navicache-5", 0.4),
+        ("navicache-5", 1.6),
+        ("inertial", 0.8),
+    ]
+
+
 @pytest.mark.slow
 def test_taylorseer_as_it_comes_does_nothing_on_wan(script, checkpoint, tmp_path):
     """The reason why this benchmark gives patterns; once this fails, diffusers' own may serve."""
