@@ -8,6 +8,7 @@ import pytest
 import torch
 from tests.tiny.wan import WAN
 from torch import nn
+from torchao.quantization import Int8WeightOnlyConfig, quantize_
 
 import navicache
 
@@ -40,8 +41,7 @@ def by_hand(blocks: nn.Module) -> None:
 
 
 def by_torchao(blocks: nn.Module) -> None:
-    quantization = pytest.importorskip("torchao.quantization", reason="needs torchao")
-    quantization.quantize_(blocks, quantization.Int8WeightOnlyConfig())
+    quantize_(blocks, Int8WeightOnlyConfig())
 
 
 @pytest.mark.parametrize("quantise", [by_hand, by_torchao])
