@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-from quality_runs import SCHEDULERS, Bench
+from quality_runs import Bench, add_model_options
 from tqdm import tqdm
 
 import navicache
-from navicache.pocket.train import denoiser
 from navicache.policies import Inertial
 
 
@@ -86,23 +84,14 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    cuda = torch.cuda.is_available()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add: Any = parser.add_argument
-    add("--checkpoint", type=Path, default=navicache.pocket.checkpoint_path())
+    add_model_options(add)
     add("--out", type=Path, default=Path("build/promises.json"))
-    add("--device", default="cuda" if cuda else "cpu")
-    add("--dtype", default="float32", choices=("float32", "bfloat16", "float16"))
     add("--prompts", type=int, default=64)
     add("--steps", type=int, default=50)
     add("--limit", type=float, default=0.05)
     add("--speedups", type=float, nargs="*", default=[])
-    add("--scheduler", default="UniPC", choices=SCHEDULERS)
-    add("--guidance", type=float, default=5.0)
-    add("--frames", type=int, default=navicache.pocket.FRAMES)
-    add("--size", type=int, default=navicache.pocket.SIZE)
-    add("--max-sequence-length", type=int, default=32)
-    add("--trained-videos", type=int, default=denoiser.Settings.videos)
     options = parser.parse_args(arguments)
     options.tune, options.batch = False, 1
     options.out.parent.mkdir(parents=True, exist_ok=True)

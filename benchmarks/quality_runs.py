@@ -3,6 +3,7 @@
 import argparse
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,12 +11,14 @@ from diffusers import FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler, 
 from torch import Tensor
 from tqdm import tqdm
 
+from navicache import pocket
 from navicache.evaluation.frames import per_frame, precision
 from navicache.evaluation.lpips_weights import WeightsError, load
 from navicache.evaluation.perceptual import SMALLEST, Lpips
 from navicache.evaluation.psnr import decibels, frame_errors
 from navicache.evaluation.similarity import frame_ssim
 from navicache.pocket.held_out import SEEDS, choose_prompts
+from navicache.pocket.train import denoiser
 from navicache.pocket.train.configs import SCHEDULER
 from navicache.records import RunRecord
 
@@ -24,6 +27,19 @@ SCHEDULERS = {
     "Euler": lambda: FlowMatchEulerDiscreteScheduler(shift=SCHEDULER["flow_shift"]),
 }
 DECODED_AT_ONCE = 16
+
+
+def add_model_options(add: Any) -> None:
+    """What a `Bench` must be told, as options of a command line; in float32, one prompt at a time."""
+    add("--checkpoint", type=Path, default=pocket.checkpoint_path())
+    add("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    add("--dtype", default="float32", choices=("float32", "bfloat16", "float16"))
+    add("--scheduler", default="UniPC", choices=SCHEDULERS)
+    add("--guidance", type=float, default=5.0)
+    add("--frames", type=int, default=pocket.FRAMES)
+    add("--size", type=int, default=pocket.SIZE)
+    add("--max-sequence-length", type=int, default=32)
+    add("--trained-videos", type=int, default=denoiser.Settings.videos)
 
 
 class Bench:

@@ -17,16 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from quality_bars import at
 from quality_rivals import Stopwatch
-from quality_runs import Bench, Scorer, computed_steps, summarise
+from quality_runs import Bench, Scorer, add_model_options, computed_steps, summarise
 from rivals_curves import CURVES, SPEEDS, Curve, Rows
 from torch import Tensor
 from tqdm import tqdm
 
 import navicache
-from navicache.pocket.train import denoiser
 
 FIGURES = ("psnr", "ssim", "lpips")
 
@@ -127,26 +125,17 @@ def _cell(points: Sequence[dict[str, Any]], speed: float) -> str:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    cuda = torch.cuda.is_available()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add: Any = parser.add_argument
-    add("--checkpoint", type=Path, default=navicache.pocket.checkpoint_path())
+    add_model_options(add)
     add("--out", type=Path, default=Path("build/rivals"))
-    add("--device", default="cuda" if cuda else "cpu")
-    add("--dtype", default="float32", choices=("float32", "bfloat16", "float16"))
     add("--prompts", type=int, default=32)
     add("--timed", type=int, default=4, help="prompts that are timed")
     add("--num-steps", type=int, default=50)
-    add("--scheduler", default="UniPC", choices=("UniPC", "Euler"))
     add("--policies", nargs="+", default=[*CURVES], choices=[*CURVES], metavar="POLICY")
     add("--metrics", nargs="*", default=("ssim", "lpips"), choices=("ssim", "lpips"))
     add("--only", choices=("quality", "timing", "report"))
     add("--part", type=int, nargs=2, metavar=("NUMBER", "OF"), help="quality of a share of the settings")
-    add("--guidance", type=float, default=5.0)
-    add("--frames", type=int, default=navicache.pocket.FRAMES)
-    add("--size", type=int, default=navicache.pocket.SIZE)
-    add("--max-sequence-length", type=int, default=32)
-    add("--trained-videos", type=int, default=denoiser.Settings.videos)
     options = parser.parse_args(arguments)
     options.tune, options.batch = False, 1
     options.out.mkdir(parents=True, exist_ok=True)
