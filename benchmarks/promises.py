@@ -25,8 +25,9 @@ def errors_of(bench: Bench, row: int, steps: int, limit: float) -> dict[str, Any
     with navicache.enable(bench.pipe, Inertial(max_error=limit), shadow="cached") as cache:
         bench.latents([row], steps)
         run = cache.trace.runs[-1]
-    errors = [step.reuse_error for step in run.leading if not step.computed]
-    return {"prompt": bench.prompts[row], "reused": len(errors), "errors": [float(f"{e:.4g}") for e in errors if e]}
+    reused = [step for step in run.leading if not step.computed]
+    errors = [float(f"{step.reuse_error:.4g}") for step in reused if step.reuse_error is not None]
+    return {"prompt": bench.prompts[row], "reused": len(reused), "errors": errors}
 
 
 def computed_of(bench: Bench, row: int, steps: int, speedup: float) -> int:
