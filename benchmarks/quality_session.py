@@ -23,7 +23,7 @@ class Session:
         """Nothing runs before the first setting that is missing."""
         self.bench, self.scorer, self.results, self.condition = bench, scorer, results, condition
         self.steps, self.kind = condition["steps"], condition["kind"]
-        self.batched, self.timed = self.kind == "steps", self.kind == "timed"
+        self.batched = self.kind == "steps"
         self.watch = Stopwatch(bench, self.steps)
         self.rows = range(condition["prompts"])
         self._reference: Tensor | None = None

@@ -6,8 +6,8 @@ The dampings a and c are measured at every compute, where guess and truth are bo
 scalar Kalman filter. Where extrapolation does not help they go to zero, and what is left is holding the output.
 
 The damping that fits best along a true course is too large in a cached run: what it adds beyond the course is steered
-back by the model and spoils the next slope. The more so the farther a slope is carried: so it has a horizon, by which
-it has faded to nothing.
+back by the model and spoils the next slope. The more so the farther a slope is carried: so it can be given a horizon,
+by which it has faded to nothing.
 """
 
 from dataclasses import dataclass
