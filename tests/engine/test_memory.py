@@ -1,6 +1,6 @@
 """What is kept: at most four latent-sized tensors for the leading stream, two for a follower, none after a run.
 
-Dead reckoning keeps an output more for every step it looks further back.
+Dead reckoning keeps more for every step it looks further back.
 """
 
 import gc
@@ -64,17 +64,18 @@ def test_tensors_kept(keep, lead, follower):
 @pytest.mark.parametrize("by_channel", [False, True], ids=["whole", "by channel"])
 @pytest.mark.parametrize(("curved", "references"), [(False, 1), (True, 2)], ids=["slope", "curve"])
 @pytest.mark.parametrize("keep", [Keep(), Keep(torch.bfloat16)], ids=["as they come", "bfloat16"])
-def test_dead_reckoning_keeps_one_more_output_a_reference(keep, curved, references, by_channel):
-    """Of older steps the outputs alone: one more tensor for the slope, two for its change, and no inputs.
+def test_dead_reckoning_keeps_two_more_tensors_a_reference(keep, curved, references, by_channel):
+    """Of the older step of a slope the leader keeps input and output, a follower its difference; of a curve's, again.
 
-    What the leader has returned at this step is held for the followers.
+    What the leader has returned at this step is held for the followers, in place of the sum that others reuse.
     """
     plain = most_kept(NaviCache(threshold=1e9, align_steps=4), keep)
     policy = Inertial(threshold=1e9, align_steps=4, curved=curved, by_channel=by_channel)
     size = 1.0 if keep.dtype is None else 0.5
     for stream, most in most_kept(policy, keep).items():
-        assert most - plain[stream] <= references * size + (stream == "cond")
-        assert most > plain[stream], "a slope needs another output"
+        returned = 1 - size * (keep.dtype is None) if stream == "cond" else 0
+        assert 0 <= most - plain[stream] <= references * size * (2 if stream == "cond" else 1) + returned
+        assert most - plain[stream] <= 2 or curved
 
 
 def test_partial_computes_keep_no_more():
@@ -86,8 +87,7 @@ def test_partial_computes_keep_no_more():
         cached(x, torch.full((2,), 24.0 - i))
         (stream,) = cached.engine.run.streams.values()
         assert len(stream.history) <= 3
-        assert [len(inputs) for inputs, _ in stream.history[1:]] == [0] * (len(stream.history) - 1)
-        assert sum(kept_bytes(cached.engine).values()) <= 6 * x.nbytes
+        assert sum(kept_bytes(cached.engine).values()) <= 8 * x.nbytes
     record = cached.engine.trace.runs[0]
     assert record.computed_steps(0) != record.computed_steps(1)
 

@@ -29,7 +29,7 @@ class Custom:
 
     def schemes(self):
         gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
-        return (Scheme("model", gate, self.predictor, False, apart=self.apart),)
+        return (Scheme("model", gate, self.predictor, False, apart=self.predictor if self.apart else None),)
 
 
 class Doubler(nn.Module):

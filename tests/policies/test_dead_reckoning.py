@@ -366,6 +366,41 @@ def test_a_damping_per_channel_suits_channels_that_differ():
     assert sum(alone[10:]) < 0.95 * sum(together[10:])
 
 
+# -- an input that leaves its course ----------------------------------------------------------------------------------
+
+
+def test_the_output_goes_along_where_the_input_departs():
+    """Three steps on, the input is by (x_i - x_j) - 3/2 (x_j - x_k) off its course: so is the output."""
+    step = Step(index=9, own_index=9, gaps=(3, 2))
+    weights = DeadReckoning(departure=True).weights(Course((Gaussian(0.5, 0.1),)), step)
+    assert weights.input == 1.0
+    assert weights.references == ((-2.5, 1.75), (1.5, -0.75))
+    assert DeadReckoning(departure=True).weights(Course((Gaussian(0.2, 0.1),)), step).input == pytest.approx(0.4)
+
+
+def test_an_input_on_its_course_changes_nothing():
+    """Whatever the share, the weights of inputs that lie on a line add up to nothing."""
+    for gaps in ((1, 1), (3, 2), (2, 5)):
+        step = Step(index=9, own_index=9, gaps=gaps)
+        weights = DeadReckoning(departure=True).weights(Course(), step)
+        places = (0, -gaps[0], -gaps[0] - gaps[1])
+        of_inputs = (weights.input, *(of_input for of_input, _ in weights.references))
+        assert sum(of_inputs) == pytest.approx(0)
+        assert sum(w * (3 + 2 * p) for w, p in zip(of_inputs, places, strict=True)) == pytest.approx(0)
+
+
+def test_without_a_slope_or_a_common_form_outputs_alone_count():
+    predictor, plain = DeadReckoning(departure=True, curved=True), DeadReckoning(curved=True)
+    for known in (
+        Step(index=1, own_index=1, gaps=(1,)),
+        Step(index=9, own_index=9, gaps=(3, 2, 1), fits=False),
+    ):
+        assert predictor.weights(Course(), known) == plain.weights(Course(), known)
+    still = Course((Gaussian(0.0, 0.1),))
+    held = predictor.weights(still, Step(index=9, own_index=9, gaps=(3, 2)))
+    assert (held.input, held.references) == (0.0, ((0.0, 1.0), (0.0, 0.0)))
+
+
 # -- what cannot be trusted --------------------------------------------------------------------------------------------
 
 

@@ -232,7 +232,7 @@ class Watched:
 def check_against_the_lab(video, sigmas, *, tau: float, w: float, align: int, tell_sigma: bool = True):
     xs, ys = zip(*video, strict=True)
     log = transcription_lab.inertial(xs, ys, sigmas, tau=tau, w=w, align=align)
-    policy = Watched(Inertial(threshold=tau, tighten=w, landing=False, horizon=None, align_steps=align))
+    policy = Watched(Inertial(threshold=tau, tighten=w, landing=False, departure=False, align_steps=align))
     tell = (lambda s: s._replace(sigma=float(sigmas[s.index]))) if tell_sigma else (lambda s: s)
     seen = drive(policy, video, step_filter=tell)
     assert seen.computed == log.computed

@@ -11,7 +11,7 @@ from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, new
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
 from navicache.engine.watch import NO_SIZES, Watch
-from navicache.policies import Outcome, Scheme, Step, Verdict, Weights, nonfinite_fields
+from navicache.policies import Outcome, Predictor, Scheme, Step, Verdict, Weights, nonfinite_fields
 
 
 @dataclass
@@ -33,6 +33,7 @@ class Decider:
     readings: dict[str, Reading] = field(default_factory=dict)  # of this step
     before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
     branch: int = 0
+    fits: bool = True  # input and output have a part of the same form
     apart: dict[str, list[Any]] = field(default_factory=dict)  # predictor states of followers, as differences
 
     def __post_init__(self) -> None:
@@ -95,23 +96,29 @@ class Decider:
     def weights(self, references: list[tuple[int, ...]]) -> list[Weights]:
         """How each sample's output is to be predicted at this step, from references of these steps."""
         if self.looks_back and references != self.computed_at:
-            return self._own_weights(references, self.predictors)
+            return self._own_weights(references, self.predictors, self.scheme.predictor)
         if not self.chosen:  # the same for all streams with the leader's references
             self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
 
     def weights_apart(self, stream: str, references: list[tuple[int, ...]]) -> list[Weights]:
         """How a follower's difference from the leader is to be predicted."""
-        return self._own_weights(references, self._apart(stream))
+        return self._own_weights(references, self._apart(stream), self._differences())
 
     def _apart(self, stream: str) -> list[Any]:
-        return self.apart.setdefault(stream, [self.scheme.predictor.init()] * len(self.layout))
+        return self.apart.setdefault(stream, [self._differences().init()] * len(self.layout))
 
-    def _own_weights(self, references: list[tuple[int, ...]], states: list[Any]) -> list[Weights]:
+    def _differences(self) -> Predictor[Any]:
+        """What carries a follower's difference on."""
+        return self.scheme.apart or self.scheme.predictor
+
+    def _own_weights(
+        self, references: list[tuple[int, ...]], states: list[Any], predictor: Predictor[Any]
+    ) -> list[Weights]:
         """For a stream with gaps or states of its own."""
         usable = [[step for step in kept if step > bad] for kept, bad in zip(references, self.useless, strict=True)]
         steps = [step._replace(gaps=gaps(step.index, kept)) for step, kept in zip(self.steps, usable, strict=True)]
-        return list(map(self.scheme.predictor.weights, states, steps))
+        return list(map(predictor.weights, states, steps))
 
     def serves(self, sample: int, reference: tuple[int, ...]) -> bool:
         """Whether a stream can be predicted: it was computed where the leader was last, and as often as it needs."""
@@ -160,7 +167,7 @@ class Decider:
                 outcome = lesson.outcome(sample, rows)
                 if outcome is not None and lesson.apart:
                     states, known = self._apart(lesson.stream), dict.fromkeys(nonfinite_fields(outcome))
-                    states[sample] = self.scheme.predictor.learn(states[sample], outcome._replace(**known))
+                    states[sample] = self._differences().learn(states[sample], outcome._replace(**known))
                 elif outcome is not None and lesson.teaches:
                     self._learn(lesson, sample, outcome)
                 elif outcome is not None:
@@ -212,6 +219,7 @@ class Decider:
             gaps(index, computed_at) if self.looks_back else (),
             *(self.watch.sizes(known, rows) if self.watch.reads else NO_SIZES),
             self.branch,
+            self.fits,
         )
 
 

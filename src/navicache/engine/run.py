@@ -48,7 +48,7 @@ class Run:
         """Look up once what is asked at every call."""
         self.settled = self.rows == 1 or self.scheme.gate.rows == "call" or self.scheme.site != "model"
         self.lead = self.scheme.gate.streams == "lead"
-        self.apart = self.lead and self.scheme.apart
+        self.apart = self.lead and self.scheme.apart is not None
         self.reads = self.scheme.gate.reads if self.scheme.signal == "input" else frozenset()
         self.fetches = bool(self.scheme.gate.reads)  # what is measured crosses before the next decision
         self.reads_computed = "since_computed" in self.reads
@@ -93,6 +93,7 @@ class Run:
             for stream in self.streams.values():
                 if stream.apart:
                     stream.apart, stream.base, stream.history = False, None, []
+                    stream.keeps_inputs = self.scheme.predictor.keeps_inputs
                     stream.computed_at = [()] * len(stream.computed_at)
         self.leader = name
 

@@ -92,7 +92,8 @@ class Stream:
         x, b = latent[0], rows[0]  # of a shape, dtype and device that stay the same throughout a run
         plain = len(rows) == 1 and x.device == b.device and torch.result_type(x, b) == self.dtype
         base = Base(weights.references, rows, plain and fit.width is None)
-        self.base = base if self.keep == Keep() and self.shared else None
+        again = self.order == 1  # along a slope the weights are others at every step
+        self.base = base if again and self.keep == Keep() and self.shared else None
         return base
 
     def _base(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:

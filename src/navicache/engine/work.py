@@ -70,6 +70,7 @@ class Work:
         stream, run, rows = self.stream, self.run, self.rows()
         if not stream.history:
             stream.apart = run.apart and rows is None and alike(output.rows, run.led)
+            stream.keeps_inputs &= not stream.apart  # a difference has none
         if not stream.apart:
             return output
         difference = minus(output.rows, take(run.led, rows))
@@ -90,6 +91,7 @@ class Work:
             if self._adds_input() or "by_channel" in run.reads:
                 raise
             run.fit = Fit()
+            self.decider.fits = False
         run.fitted, shared = True, latent is run.last_seen
         run.last_seen = run.fit.inner(run.last_seen)
         run.elements = sum(chunk.numel() for chunk in run.last_seen)

@@ -1,9 +1,14 @@
 """Predictors that carry the output on along its measured course: our own, and plain Taylor extrapolation.
 
-    y_i ~ y_j + a b_1 + c b_2        estimator/calibration.py says what the bases are
+    y_i ~ y_j + a b_1 + c b_2 + e        estimator/calibration.py says what the bases are
 
 The dampings a and c are measured at every compute, where guess and truth are both known, and each is tracked by a
 scalar Kalman filter. Where extrapolation does not help they go to zero, and what is left is holding the output.
+
+    e = min(1, 2a) ((x_i - x_j) - (x_j - x_k) g_0 / g_1)
+
+is where the input has departed from its own straight course. The slope was measured along that course; a sampler that
+is handed predictions leaves it, and a model that is handed the latent would answer.
 
 The damping that fits best along a true course is too large in a cached run: what it adds beyond the course is steered
 back by the model and spoils the next slope. The more so the farther a slope is carried: so it can be given a horizon,
@@ -41,6 +46,7 @@ class DeadReckoning:
     by_channel: bool = False
     curved: bool = False
     horizon: int | None = None  # steps over which a slope fades to nothing; None: it is carried on as far as needed
+    departure: bool = False  # the output goes along where the input departs from its course
 
     @property
     def order(self) -> int:
@@ -54,8 +60,8 @@ class DeadReckoning:
 
     @property
     def keeps_inputs(self) -> bool:
-        """Outputs are enough."""
-        return False
+        """Outputs are enough, unless the input's own course is looked at."""
+        return self.departure
 
     def init(self) -> Course:
         """No damping measured."""
@@ -72,7 +78,16 @@ class DeadReckoning:
             of_new, of_old = (trust * reach for reach in curve_reaches(step.gaps))
             first = [a + belief.mean * of_new for a, belief in zip(first, state.curve, strict=True)]
             second = [belief.mean * of_old for belief in state.curve]
-        return along_moves(first, second)
+        moved = along_moves(first, second)
+        return self._departing(moved, slope, step) if self.departure and step.fits else moved
+
+    def _departing(self, moved: Weights, slope: tuple[Gaussian, ...], step: Step) -> Weights:
+        """With the input's departure, as far as there is a course to depart from."""
+        damping = sum(belief.mean for belief in slope) / len(slope)
+        share, reach = self.trust(step.gaps[0]) * min(1.0, 2.0 * damping), slope_reach(step.gaps)
+        inputs = (-share * (1.0 + reach), share * reach, 0.0)
+        pairs = zip(inputs, moved.references, strict=False)
+        return Weights(share, tuple((of_input, of_output) for of_input, (_, of_output) in pairs))
 
     def trust(self, gap: int) -> float:
         """What is left of the slope so many steps after the last computed one."""

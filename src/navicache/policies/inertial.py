@@ -50,6 +50,7 @@ class Inertial:
     by_channel: bool = False
     curved: bool = False
     horizon: int | None = None  # a slope fades over so many steps; None: it is carried on as far as it is needed
+    departure: bool = True  # the output goes along where the input leaves its straight course, at site "model"
     apart: bool = True  # the difference between guidance branches has a damping of its own, at site "model"
     last_step: bool = True
     longest_reuse: int | None = None
@@ -81,8 +82,10 @@ class Inertial:
             self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
         course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.horizon)
-        apart = self.apart and self.site == "model"
-        return (Scheme(named_site(self.site), gate, course, self.last_step, apart=apart),)
+        if self.site != "model":
+            return (Scheme(named_site(self.site), gate, course, self.last_step),)
+        lead = replace(course, departure=self.departure)
+        return (Scheme("model", gate, lead, self.last_step, apart=course if self.apart else None),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""

@@ -21,9 +21,9 @@ class Scheme:
     # against the truth in shadow mode (records/truth.py); None where it believes nothing of that kind.
     belief: Belief | None = "predicted_change"
     signal: Signal = "input"  # what the gate's changes are changes of
-    # A follower is predicted as the leader's output and its own difference from that, each carried on by itself: for
-    # predictors that learn, and that use outputs alone.
-    apart: bool = False
+    # A follower is predicted as the leader's output and its own difference from that. This carries the difference on:
+    # from outputs alone, for both branches are given the same input. None: a follower is predicted as the leader is.
+    apart: Predictor[Any] | None = None
 
 
 class Policy(Protocol):

@@ -34,6 +34,7 @@ class Step(NamedTuple):
     computed_size: float | None = None  # mean |x_j|, likewise
     relative_seen: float | None = None  # since_seen / seen_size, row by row, then their mean, likewise
     branch: int = 0  # which stream of the run this is, in the order of their first calls
+    fits: bool = True  # input and output have a part of the same form, and can be added
 
     @property
     def progress(self) -> float | None:
