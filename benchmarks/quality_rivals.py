@@ -79,10 +79,15 @@ def cached(bench: Bench, curve: str, setting: float, steps: int) -> Iterator[Non
 
 @dataclass
 class Stopwatch:
-    """Denoises prompts one by one; knows seconds and computed steps of each."""
+    """Denoises prompts one by one; knows seconds and computed steps of each.
+
+    With copies the same prompt and noise fill a batch: one decision for all of them, and so much to do for the device
+    that its work is timed, and not how fast it is given work.
+    """
 
     bench: Bench
     steps: int
+    copies: int = 1
     _calls: int = 0
 
     def run(self, rows: Sequence[int], title: str) -> tuple[Tensor, list[float], list[float]]:
@@ -94,8 +99,8 @@ class Stopwatch:
         try:
             for row in tqdm(rows, desc=title, unit="prompt", leave=False, disable=None):
                 self._calls = 0
-                taken, latent = self._time(lambda row=row: self.bench.latents([row], self.steps))
-                latents.append(latent)
+                taken, latent = self._time(lambda row=row: self.bench.latents([row] * self.copies, self.steps))
+                latents.append(latent[:1])
                 seconds.append(taken)
                 computed.append(self._calls / branches)
         finally:

@@ -24,15 +24,15 @@ class Session:
         self.bench, self.scorer, self.results, self.condition = bench, scorer, results, condition
         self.steps, self.kind = condition["steps"], condition["kind"]
         self.batched = self.kind == "steps"
-        self.watch = Stopwatch(bench, self.steps)
+        self.watch = Stopwatch(bench, self.steps, bench.options.copies if self.kind == "timed" else 1)
         self.rows = range(condition["prompts"])
         self._reference: Tensor | None = None
 
     def reference(self) -> Tensor:
-        """The videos with every step computed, made once; batched or one by one, as those compared with them."""
+        """The videos with every step computed, made once; in batches where batch and single run differ by rounding."""
         if self._reference is None:
             self.bench.schedule(self.condition["scheduler"])
-            if not self.batched:
+            if self.kind == "timed" or not (self.batched or self.bench.options.dtype == "float32"):
                 self.bench.latents([0], 2)  # warm up
                 latents = self.watch.run(self.rows, "every step")[0]
             else:
@@ -73,7 +73,7 @@ class Session:
             latents, seconds, computed = self.watch.run(self.rows, f"{curve} {setting:g}")
         full += self.watch.run(beside, "every step")[1]
         mean, mean_full = sum(seconds) / len(seconds), sum(full) / len(full)
-        clock = {"seconds": mean, "seconds_full": mean_full, "speedup": mean_full / mean}
+        clock = {"copies": self.watch.copies, "seconds": mean, "seconds_full": mean_full, "speedup": mean_full / mean}
         return latents, {"computed": computed, **clock}
 
     def trace_curve(self, curve: str, deadline: Deadline) -> bool:

@@ -2,7 +2,7 @@
 
     python benchmarks/rivals.py --device cuda                      # quality on 32 prompts, then time on 4
     python benchmarks/rivals.py --device cuda --part 2 8           # every eighth setting: several can run side by side
-    python benchmarks/rivals.py --device cuda --only timing        # alone on the machine
+    python benchmarks/rivals.py --device cuda --only timing --copies 16   # alone on the machine
     python benchmarks/rivals.py --only report
 
 Policies that decide once for a whole call run one prompt at a time; the others many at once, but by the clock all are
@@ -57,12 +57,12 @@ def settings(options: argparse.Namespace) -> list[tuple[str, Curve, float]]:
 
 def measure_quality(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
     """Each prompt's video against the one without a cache."""
-    scorer, watch = Scorer(options.device, options.metrics), Stopwatch(bench, options.num_steps)
+    scorer = Scorer(options.device, options.metrics)
     missing = [entry for entry in settings(options) if not rows.has("quality", entry[0], entry[2])]
     reference = None
     for name, curve, value in tqdm(missing, desc="quality", unit="setting"):
         if reference is None:
-            reference = bench.decode(watch.run(range(options.prompts), "every step")[0])
+            reference = bench.decode(bench.latents(range(options.prompts), options.num_steps))
         with curve.applied(bench.pipe, value) as cache:
             steps = curve.steps(value, options.num_steps)
             if curve.together:
@@ -83,7 +83,7 @@ def run_together(bench: Bench, steps: int, cache: navicache.Cache | None) -> tup
 
 def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
     """Denoising by the clock, with a run that computes every step before and after each setting."""
-    full = Stopwatch(bench, options.num_steps)
+    full = Stopwatch(bench, options.num_steps, options.copies)
     missing = [entry for entry in settings(options) if not rows.has("timing", entry[0], entry[2])]
     prompts = range(options.timed)
     full.run(prompts[:1], "warming up")
@@ -91,11 +91,13 @@ def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
     for name, curve, value in tqdm(missing, desc="timing", unit="setting"):
         before = after
         with curve.applied(bench.pipe, value):
-            seconds = Stopwatch(bench, curve.steps(value, options.num_steps)).run(prompts, f"{name} {value:g}")[1]
+            watch = Stopwatch(bench, curve.steps(value, options.num_steps), options.copies)
+            seconds = watch.run(prompts, f"{name} {value:g}")[1]
         after = full.run(prompts[:1], "every step")[1]
         beside = before + after
         speed = (sum(beside) / len(beside)) / (sum(seconds) / len(seconds))
-        about = {"device": options.device, "dtype": options.dtype, "when": time.strftime("%Y-%m-%d")}
+        about = {name: getattr(options, name) for name in ("device", "dtype", "copies")}
+        about["when"] = time.strftime("%Y-%m-%d")
         rows.add({"kind": "timing", "policy": name, "setting": value, "speedup": speed, **about})
 
 
@@ -131,6 +133,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--out", type=Path, default=Path("build/rivals"))
     add("--prompts", type=int, default=32)
     add("--timed", type=int, default=4, help="prompts that are timed")
+    add("--copies", type=int, default=1, help="of a timed prompt, as one batch: a fast device is busy with more")
     add("--num-steps", type=int, default=50)
     add("--policies", nargs="+", default=[*CURVES], choices=[*CURVES], metavar="POLICY")
     add("--metrics", nargs="*", default=("ssim", "lpips"), choices=("ssim", "lpips"))
