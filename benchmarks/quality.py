@@ -106,7 +106,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--copies", type=int, default=1, help="of a timed prompt, as one batch: a fast device is busy with more")
     add("--one-by-one", action="store_true", help="quality of ours and rivals, every prompt by itself, not timed")
     add("--only-timed", action="store_true", help="no batches")
-    add("--beside", type=int, default=1, help="runs of every step timed before and after each setting")
     add("--seconds", type=float, help="start no setting that would not end in time; 0 only reports")
     add("--guidance", type=float, default=5.0)
     add("--frames", type=int, default=navicache.pocket.FRAMES)

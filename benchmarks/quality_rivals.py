@@ -5,6 +5,7 @@ TaylorSeer's default patterns match no module of a Wan transformer (they ask for
 bfloat16 unless told otherwise, also in a float32 model.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from tqdm import tqdm
 
 import navicache
 
+FRESH = 45.0  # seconds
 ATTENTION_AND_FEED_FORWARD = [r"blocks\.\d+\.attn1", r"blocks\.\d+\.attn2", r"blocks\.\d+\.ffn"]
 
 
@@ -117,6 +119,22 @@ class Stopwatch:
         result = work()
         drain()
         return time.perf_counter() - start, result
+
+
+@dataclass
+class Yardstick:
+    """What a run that computes every step takes: measured anew where that was a while ago, for speeds drift."""
+
+    watch: Stopwatch
+    _seconds: float = 0.0
+    _when: float = -math.inf
+
+    def seconds(self) -> float:
+        """Of the first prompt."""
+        if time.monotonic() - self._when > FRESH:
+            self._seconds = self.watch.run([0], "every step")[1][0]
+            self._when = time.monotonic()
+        return self._seconds
 
 
 def find(curve: str) -> Curve | Rival:

@@ -5,7 +5,7 @@ import time
 import torch
 from quality_bars import FALLEN, STEP_BARS
 from quality_curves import CURVES, Point, Span, next_setting
-from quality_rivals import Rival, Stopwatch, cached, find
+from quality_rivals import Rival, Stopwatch, Yardstick, cached, find
 from quality_rows import Deadline, Results, Row, code_digest
 from quality_runs import Bench, Scorer, computed_steps, summarise
 from torch import Tensor
@@ -25,6 +25,7 @@ class Session:
         self.steps, self.kind = condition["steps"], condition["kind"]
         self.batched = self.kind == "steps"
         self.watch = Stopwatch(bench, self.steps, bench.options.copies if self.kind == "timed" else 1)
+        self.full = Yardstick(self.watch)
         self.rows = range(condition["prompts"])
         self._reference: Tensor | None = None
 
@@ -66,12 +67,11 @@ class Session:
         return latents, {"computed": computed}
 
     def _timed(self, curve: str, setting: float) -> tuple[Tensor, Row]:
-        """By the clock, with runs that compute every step before and after: machines do not keep their speed."""
-        beside = self.rows[: self.bench.options.beside]
-        full = self.watch.run(beside, "every step")[1]
+        """By the clock, beside runs that compute every step."""
+        full = [self.full.seconds()]
         with cached(self.bench, curve, setting, self.steps):
             latents, seconds, computed = self.watch.run(self.rows, f"{curve} {setting:g}")
-        full += self.watch.run(beside, "every step")[1]
+        full.append(self.full.seconds())
         mean, mean_full = sum(seconds) / len(seconds), sum(full) / len(full)
         clock = {"copies": self.watch.copies, "seconds": mean, "seconds_full": mean_full, "speedup": mean_full / mean}
         return latents, {"computed": computed, **clock}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from quality_bars import at
-from quality_rivals import Stopwatch
+from quality_rivals import Stopwatch, Yardstick
 from quality_runs import Bench, Scorer, add_model_options, computed_steps, summarise
 from rivals_curves import CURVES, SPEEDS, Curve, Rows
 from torch import Tensor
@@ -82,20 +82,17 @@ def run_together(bench: Bench, steps: int, cache: navicache.Cache | None) -> tup
 
 
 def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
-    """Denoising by the clock, with a run that computes every step before and after each setting."""
-    full = Stopwatch(bench, options.num_steps, options.copies)
+    """Denoising by the clock, beside runs that compute every step."""
+    full = Yardstick(Stopwatch(bench, options.num_steps, options.copies))
     missing = [entry for entry in settings(options) if not rows.has("timing", entry[0], entry[2])]
     prompts = range(options.timed)
-    full.run(prompts[:1], "warming up")
-    after = full.run(prompts[:1], "every step")[1]
+    full.watch.run(prompts[:1], "warming up")
     for name, curve, value in tqdm(missing, desc="timing", unit="setting"):
-        before = after
+        before = full.seconds()
         with curve.applied(bench.pipe, value):
             watch = Stopwatch(bench, curve.steps(value, options.num_steps), options.copies)
             seconds = watch.run(prompts, f"{name} {value:g}")[1]
-        after = full.run(prompts[:1], "every step")[1]
-        beside = before + after
-        speed = (sum(beside) / len(beside)) / (sum(seconds) / len(seconds))
+        speed = (before + full.seconds()) / 2 / (sum(seconds) / len(seconds))
         about = {name: getattr(options, name) for name in ("device", "dtype", "copies")}
         about["when"] = time.strftime("%Y-%m-%d")
         rows.add({"kind": "timing", "policy": name, "setting": value, "speedup": speed, **about})
