@@ -103,6 +103,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only-bars", action="store_true", help="refine curves only around the points that are judged")
     add("--metrics", nargs="*", default=METRICS, choices=METRICS, help="beside PSNR")
     add("--timed", type=int, default=0, metavar="N", help="measure time too, rivals included, on N prompts one by one")
+    add("--rounds", type=int, default=1, help="over a timed prompt, each step with its fastest: for busy machines")
     add("--copies", type=int, default=1, help="of a timed prompt, as one batch: a fast device is busy with more")
     add("--one-by-one", action="store_true", help="quality of ours and rivals, every prompt by itself, not timed")
     add("--only-timed", action="store_true", help="no batches")

@@ -155,10 +155,11 @@ def _table(results: Results, condition: Row, bars: Sequence[Bar], axis: str, gap
 
 
 def _clock(condition: Row, chart: Chart) -> str:
-    """On how many prompts the speed was measured."""
-    return (
-        "by the clock" if condition["kind"] == "timed" else f"by the clock on {chart.rows[0]['timed_prompts']} of them"
-    )
+    """On how many prompts the speed was measured, and where."""
+    if condition["kind"] == "timed":
+        return "by the clock"
+    prompts, device = chart.rows[0]["timed"]
+    return f"by the clock on {prompts} of them, on {device}"
 
 
 def _line(verdict: Row) -> str:

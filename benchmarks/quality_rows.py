@@ -53,7 +53,9 @@ class Results:
             return self.of(condition)
         clock = {_setting(row): row for row in self.rows if row["kind"] == "timed"}
         timed = [(row, clock[_setting(row)]) for row in self.of(condition) if _setting(row) in clock]
-        return [{**row, "speedup": by["speedup"], "timed_prompts": by["prompts"]} for row, by in timed]
+        full = min((by["seconds_full"] for _, by in timed), default=0.0)  # nothing hastens a run, much slows one down
+        speed = lambda by: full / by["seconds"] if by["rounds"] > 1 else by["speedup"]  # noqa: E731
+        return [{**row, "speedup": speed(by), "timed": (by["prompts"], by["device"])} for row, by in timed]
 
     def conditions(self, kind: str) -> list[Row]:
         """The conditions measured so far, in the order they came."""
@@ -85,8 +87,8 @@ class Deadline:
 
 
 def _setting(row: Row) -> tuple[Any, ...]:
-    """What makes a setting the same one, however many prompts it was measured on."""
-    return tuple(row[name] for name in KEY if name not in ("kind", "prompts"))
+    """What makes a setting the same one, however many prompts it was measured on, and wherever."""
+    return tuple(row[name] for name in KEY if name not in ("kind", "prompts", "device"))
 
 
 def key(row: Row) -> tuple[Any, ...]:

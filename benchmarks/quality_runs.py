@@ -2,7 +2,7 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ class Bench:
         self.pipe.register_modules(scheduler=SCHEDULERS[name]())
 
     @torch.no_grad()
-    def latents(self, rows: Sequence[int], steps: int) -> Tensor:
+    def latents(self, rows: Sequence[int], steps: int, after_step: Callable[[], None] | None = None) -> Tensor:
         """Denoise some of the prompts as one batch, each from its own noise."""
         options, seed = self.options, SEEDS[self.which]
         return self.pipe(
@@ -76,6 +76,7 @@ class Bench:
             guidance_scale=options.guidance,
             generator=[torch.Generator().manual_seed(seed + row) for row in rows],
             output_type="latent",
+            callback_on_step_end=None if after_step is None else lambda _, __, ___, kept: after_step() or kept,
         ).frames
 
     def batches(self, title: str) -> Any:

@@ -24,7 +24,8 @@ class Session:
         self.bench, self.scorer, self.results, self.condition = bench, scorer, results, condition
         self.steps, self.kind = condition["steps"], condition["kind"]
         self.batched = self.kind == "steps"
-        self.watch = Stopwatch(bench, self.steps, bench.options.copies if self.kind == "timed" else 1)
+        timed = (bench.options.copies, bench.options.rounds) if self.kind == "timed" else (1, 1)
+        self.watch = Stopwatch(bench, self.steps, *timed)
         self.full = Yardstick(self.watch)
         self.rows = range(condition["prompts"])
         self._reference: Tensor | None = None
@@ -73,7 +74,13 @@ class Session:
             latents, seconds, computed = self.watch.run(self.rows, f"{curve} {setting:g}")
         full.append(self.full.seconds())
         mean, mean_full = sum(seconds) / len(seconds), sum(full) / len(full)
-        clock = {"copies": self.watch.copies, "seconds": mean, "seconds_full": mean_full, "speedup": mean_full / mean}
+        clock = {
+            "copies": self.watch.copies,
+            "rounds": self.watch.rounds,
+            "seconds": mean,
+            "seconds_full": mean_full,
+            "speedup": mean_full / mean,
+        }
         return latents, {"computed": computed, **clock}
 
     def trace_curve(self, curve: str, deadline: Deadline) -> bool:

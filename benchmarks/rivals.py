@@ -12,15 +12,14 @@ what a policy cannot reach is said.
 """
 
 import argparse
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from quality_bars import at
-from quality_rivals import Stopwatch, Yardstick
+from quality_rivals import Stopwatch
 from quality_runs import Bench, Scorer, add_model_options, computed_steps, summarise
-from rivals_curves import CURVES, SPEEDS, Curve, Rows
+from rivals_curves import CURVES, EVERY_STEP, SPEEDS, Curve, Rows
 from torch import Tensor
 from tqdm import tqdm
 
@@ -82,20 +81,20 @@ def run_together(bench: Bench, steps: int, cache: navicache.Cache | None) -> tup
 
 
 def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
-    """Denoising by the clock, beside runs that compute every step."""
-    full = Yardstick(Stopwatch(bench, options.num_steps, options.copies))
-    missing = [entry for entry in settings(options) if not rows.has("timing", entry[0], entry[2])]
-    prompts = range(options.timed)
-    full.watch.run(prompts[:1], "warming up")
-    for name, curve, value in tqdm(missing, desc="timing", unit="setting"):
-        before = full.seconds()
+    """Denoising by the clock, step by step: every setting once in each round, and the run that computes every step.
+
+    Only the fastest of each step counts: what else goes on in a machine slows one down, and where it does so for
+    minutes it spoils a round of some settings, and not the one measurement they have.
+    """
+    every = [("every step", EVERY_STEP, 1.0), *settings(options)]
+    turns = [(turn, *entry) for turn in range(options.rounds) for entry in every]
+    missing = [entry for entry in turns if rows.count("timing", entry[1], entry[3]) <= entry[0]]
+    for _, name, curve, value in tqdm(missing, desc="timing", unit="setting"):
         with curve.applied(bench.pipe, value):
             watch = Stopwatch(bench, curve.steps(value, options.num_steps), options.copies)
-            seconds = watch.run(prompts, f"{name} {value:g}")[1]
-        speed = (before + full.seconds()) / 2 / (sum(seconds) / len(seconds))
-        about = {name: getattr(options, name) for name in ("device", "dtype", "copies")}
-        about["when"] = time.strftime("%Y-%m-%d")
-        rows.add({"kind": "timing", "policy": name, "setting": value, "speedup": speed, **about})
+            laps = [float(f"{lap:.6g}") for row in range(options.timed) for lap in watch.laps(row)[0]]
+        about = {option: getattr(options, option) for option in ("device", "dtype", "copies")}
+        rows.add({"kind": "timing", "policy": name, "setting": value, "laps": laps, **about})
 
 
 def report(rows: Rows) -> str:
@@ -130,6 +129,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--out", type=Path, default=Path("build/rivals"))
     add("--prompts", type=int, default=32)
     add("--timed", type=int, default=4, help="prompts that are timed")
+    add("--rounds", type=int, default=3, help="of timing: each step counts with its fastest")
     add("--copies", type=int, default=1, help="of a timed prompt, as one batch: a fast device is busy with more")
     add("--num-steps", type=int, default=50)
     add("--policies", nargs="+", default=[*CURVES], choices=[*CURVES], metavar="POLICY")

@@ -73,6 +73,9 @@ CURVES: dict[str, Curve] = {
 }
 
 
+EVERY_STEP = Curve("fewer steps", (1.0,), varies="share")
+
+
 class Rows:
     """Lines of all result files in a folder; new ones go to one of them."""
 
@@ -89,7 +92,16 @@ class Rows:
 
     def has(self, kind: str, policy: str, setting: float) -> bool:
         """Whether the setting was measured."""
-        return any((r["kind"], r["policy"], r["setting"]) == (kind, policy, setting) for r in self.rows)
+        return self.count(kind, policy, setting) > 0
+
+    def count(self, kind: str, policy: str, setting: float) -> int:
+        """How often the setting was measured."""
+        return sum((r["kind"], r["policy"], r["setting"]) == (kind, policy, setting) for r in self.rows)
+
+    def seconds(self, policy: str, setting: float) -> float | None:
+        """Of a run in which each step is the fastest that was seen of it; None where none was timed."""
+        timed = [r for r in self.rows if r["kind"] == "timing" and (r["policy"], r["setting"]) == (policy, setting)]
+        return sum(map(min, zip(*(r["laps"] for r in timed), strict=True))) if timed else None
 
     def add(self, row: dict[str, Any]) -> None:
         """Append a finished setting."""
@@ -99,6 +111,7 @@ class Rows:
 
     def points(self, policy: str) -> list[dict[str, Any]]:
         """Settings of a policy with both speed and quality."""
-        quality = {r["setting"]: r for r in self.rows if r["policy"] == policy and r["kind"] == "quality"}
-        timing = {r["setting"]: r for r in self.rows if r["policy"] == policy and r["kind"] == "timing"}
-        return [{**quality[s], "speedup": timing[s]["speedup"]} for s in quality if s in timing]
+        full = self.seconds("every step", 1.0) or 0.0
+        known = [row for row in self.rows if (row["kind"], row["policy"]) == ("quality", policy)]
+        timed = [(row, self.seconds(policy, row["setting"])) for row in known]
+        return [{**row, "speedup": full / seconds} for row, seconds in timed if seconds]

@@ -42,7 +42,8 @@ def test_measured_once_and_told_in_one_table(script, checkpoint, tmp_path, capsy
     rivals.main([*common, "--part", "1", "2"])
     rows = rivals.main(common).rows
     kinds = [row["kind"] for row in rows]
-    assert kinds.count("quality") == kinds.count("timing") == 4 + 4 + 6
+    assert kinds.count("quality") == 4 + 4 + 6
+    assert kinds.count("timing") == 3 * (1 + 4 + 4 + 6)  # in three rounds, with the run of every step
     fewer = [row["computed"] for row in rows if row["policy"] == "fewer steps" and row["kind"] == "quality"]
     assert sorted(fewer) == [3, 4, 5, 7]
     table = capsys.readouterr().out
@@ -87,3 +88,15 @@ def test_a_line_cut_short_is_dropped(script, tmp_path):
     assert found.has("timing", "a", 1)
     found.add({"kind": "timing", "policy": "b", "setting": 2})
     assert [row["policy"] for row in rows(tmp_path, "results.jsonl").rows] == ["a", "b"]
+
+
+def test_each_step_counts_with_its_fastest(script, tmp_path):
+    rows = script("rivals_curves").Rows(tmp_path, "results.jsonl")
+    for laps in ([1.0, 9.0, 1.0], [5.0, 1.0, 1.0]):
+        rows.add({"kind": "timing", "policy": "static", "setting": 2.0, "laps": laps})
+        rows.add({"kind": "timing", "policy": "every step", "setting": 1.0, "laps": [2 * lap for lap in laps]})
+    rows.add({"kind": "quality", "policy": "static", "setting": 2.0, "psnr": 40.0})
+    rows.add({"kind": "quality", "policy": "static", "setting": 3.0, "psnr": 30.0})
+    assert rows.seconds("static", 2.0) == 3.0
+    assert [(point["setting"], point["speedup"]) for point in rows.points("static")] == [(2.0, 2.0)]
+    assert rows.seconds("random", 1.0) is None
