@@ -30,6 +30,7 @@ class Run:
     elements: int = 0  # of the latent, over all samples
     aside: str = ""  # why nothing is reused in this run
     fit: Fit = Fit()  # before the first output, as if the latent were all of input and output
+    fits: bool = True  # False: they have no part of the same form
     fitted: bool = False  # there has been an output
     input: Rows = ()  # the latent of this step, as the caller holds it
     last_seen: Rows = ()  # its copy, which nobody else can write to
@@ -58,7 +59,8 @@ class Run:
         """Who decides for a stream."""
         key = LEAD if self.lead else stream
         if key not in self.deciders:
-            self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim, branch=len(self.deciders))
+            known = {"branch": len(self.deciders), "fits": self.fits}
+            self.deciders[key] = Decider(self.scheme, self.recorder, self.channel_dim, **known)
             self.deciders[key].begin(self.rows)
             if self.layout:
                 self.deciders[key].split(self.layout)

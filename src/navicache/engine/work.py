@@ -90,8 +90,9 @@ class Work:
         except CannotCache:
             if self._adds_input() or "by_channel" in run.reads:
                 raise
-            run.fit = Fit()
-            self.decider.fits = False
+            run.fit, run.fits = Fit(), False
+            for decider in run.deciders.values():
+                decider.fits = False
         run.fitted, shared = True, latent is run.last_seen
         run.last_seen = run.fit.inner(run.last_seen)
         run.elements = sum(chunk.numel() for chunk in run.last_seen)
