@@ -3,7 +3,7 @@
     python benchmarks/quality.py --device cuda --batch 64                         # curves, both schedulers, 50 and 30
     python benchmarks/quality.py --device cuda --tune --only-bars --steps 50      # on prompts kept for tuning
     python benchmarks/quality.py --device cuda --dtype float32 --only-timed --one-by-one --settings-from FILE   # rivals
-    python benchmarks/quality.py --device cuda --dtype float32 --only-timed --timed 2 --copies 16 --settings-from FILE
+    python benchmarks/quality.py --device cpu --only-timed --timed 1 --rounds 3 --settings-from FILE      # their time
     python benchmarks/quality.py --device cpu --prompts 4                         # float32 spot check
     python benchmarks/quality.py --seconds 0                                      # only tables and plot again
 
@@ -104,7 +104,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--metrics", nargs="*", default=METRICS, choices=METRICS, help="beside PSNR")
     add("--timed", type=int, default=0, metavar="N", help="measure time too, rivals included, on N prompts one by one")
     add("--rounds", type=int, default=1, help="over a timed prompt, each step with its fastest: for busy machines")
-    add("--copies", type=int, default=1, help="of a timed prompt, as one batch: a fast device is busy with more")
     add("--one-by-one", action="store_true", help="quality of ours and rivals, every prompt by itself, not timed")
     add("--only-timed", action="store_true", help="no batches")
     add("--seconds", type=float, help="start no setting that would not end in time; 0 only reports")

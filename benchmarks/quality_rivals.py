@@ -84,14 +84,11 @@ def cached(bench: Bench, curve: str, setting: float, steps: int) -> Iterator[Non
 class Stopwatch:
     """Denoises prompts one by one; knows seconds and computed steps of each.
 
-    With copies the same prompt and noise fill a batch: one decision for all of them, and so much to do for the device
-    that its work is timed, and not how fast it is given work. With rounds each step counts with its fastest: what else
-    goes on in a machine only ever slows it down.
+    With rounds each step counts with its fastest: what else goes on in a machine only ever slows it down.
     """
 
     bench: Bench
     steps: int
-    copies: int = 1
     rounds: int = 1
     _calls: int = 0
 
@@ -104,8 +101,8 @@ class Stopwatch:
         try:
             for row in tqdm(rows, desc=title, unit="prompt", leave=False, disable=None):
                 self._calls = 0
-                laps, latent = zip(*[self.laps(row) for _ in range(self.rounds)], strict=True)
-                latents.append(latent[0][:1])
+                laps, latent = zip(*[self.laps(row, self.rounds > 1) for _ in range(self.rounds)], strict=True)
+                latents.append(latent[0])
                 seconds.append(sum(map(min, zip(*laps, strict=True))))
                 computed.append(self._calls / branches / self.rounds)
         finally:
@@ -115,8 +112,11 @@ class Stopwatch:
     def _count(self, *_: Any) -> None:
         self._calls += 1
 
-    def laps(self, row: int) -> tuple[list[float], Tensor]:
-        """What each step of one run took, and its latents; all that comes before the first step is part of it."""
+    def laps(self, row: int, by_step: bool = True) -> tuple[list[float], Tensor]:
+        """What each step of one run took, or all of it, and its latents; the first step counts what comes before it.
+
+        By step an accelerator is waited for at every one, which those policies feel most that never wait themselves.
+        """
         drain = torch.cuda.synchronize if self.bench.options.device.startswith("cuda") else lambda: None
         drain()
         ends = [time.perf_counter()]
@@ -125,7 +125,8 @@ class Stopwatch:
             drain()
             ends.append(time.perf_counter())
 
-        latents = self.bench.latents([row] * self.copies, self.steps, stamp)
+        latents = self.bench.latents([row], self.steps, stamp if by_step else None)
+        stamp()
         return [later - earlier for earlier, later in pairwise(ends)], latents
 
 

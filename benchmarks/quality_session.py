@@ -24,8 +24,7 @@ class Session:
         self.bench, self.scorer, self.results, self.condition = bench, scorer, results, condition
         self.steps, self.kind = condition["steps"], condition["kind"]
         self.batched = self.kind == "steps"
-        timed = (bench.options.copies, bench.options.rounds) if self.kind == "timed" else (1, 1)
-        self.watch = Stopwatch(bench, self.steps, *timed)
+        self.watch = Stopwatch(bench, self.steps, bench.options.rounds if self.kind == "timed" else 1)
         self.full = Yardstick(self.watch)
         self.rows = range(condition["prompts"])
         self._reference: Tensor | None = None
@@ -75,7 +74,6 @@ class Session:
         full.append(self.full.seconds())
         mean, mean_full = sum(seconds) / len(seconds), sum(full) / len(full)
         clock = {
-            "copies": self.watch.copies,
             "rounds": self.watch.rounds,
             "seconds": mean,
             "seconds_full": mean_full,

@@ -2,7 +2,7 @@
 
     python benchmarks/rivals.py --device cuda                      # quality on 32 prompts, then time on 4
     python benchmarks/rivals.py --device cuda --part 2 8           # every eighth setting: several can run side by side
-    python benchmarks/rivals.py --device cuda --only timing --copies 16   # alone on the machine
+    python benchmarks/rivals.py --device cuda --only timing        # alone on the machine
     python benchmarks/rivals.py --only report
 
 Policies that decide once for a whole call run one prompt at a time; the others many at once, but by the clock all are
@@ -91,9 +91,9 @@ def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
     missing = [entry for entry in turns if rows.count("timing", entry[1], entry[3]) <= entry[0]]
     for _, name, curve, value in tqdm(missing, desc="timing", unit="setting"):
         with curve.applied(bench.pipe, value):
-            watch = Stopwatch(bench, curve.steps(value, options.num_steps), options.copies)
+            watch = Stopwatch(bench, curve.steps(value, options.num_steps))
             laps = [float(f"{lap:.6g}") for row in range(options.timed) for lap in watch.laps(row)[0]]
-        about = {option: getattr(options, option) for option in ("device", "dtype", "copies")}
+        about = {option: getattr(options, option) for option in ("device", "dtype")}
         rows.add({"kind": "timing", "policy": name, "setting": value, "laps": laps, **about})
 
 
@@ -130,7 +130,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--prompts", type=int, default=32)
     add("--timed", type=int, default=4, help="prompts that are timed")
     add("--rounds", type=int, default=3, help="of timing: each step counts with its fastest")
-    add("--copies", type=int, default=1, help="of a timed prompt, as one batch: a fast device is busy with more")
     add("--num-steps", type=int, default=50)
     add("--policies", nargs="+", default=[*CURVES], choices=[*CURVES], metavar="POLICY")
     add("--metrics", nargs="*", default=("ssim", "lpips"), choices=("ssim", "lpips"))

@@ -79,3 +79,4 @@ def test_followers_go_along_with_the_leader(others):
             output = cached(x, t)
             assert (output - model(x, t)).abs().amax().item() < 1e-3 or (i > 9 and others[0] == "uncond"), (i, name)
     assert cached.engine.run.streams["cond"].history
+    assert cached.engine.run.streams["uncond"].keeps_inputs == (others[0] == "uncond"), "a leader needs its inputs"
