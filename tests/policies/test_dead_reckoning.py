@@ -378,6 +378,15 @@ def test_the_output_goes_along_where_the_input_departs():
     assert DeadReckoning(departure=True).weights(Course((Gaussian(0.2, 0.1),)), step).input == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize(("sigma", "share"), [(1.0, 0.0), (15 / 16, 1 / 8), (0.0, 1.0), (1.1, 0.0)])
+def test_noise_is_not_answered(sigma, share):
+    """(1 - sigma)^(3/4): an eighth where a sixteenth of the latent is no noise."""
+    step = Step(index=9, own_index=9, gaps=(3, 2), sigma=sigma)
+    weights = DeadReckoning(departure=True).weights(Course((Gaussian(0.5, 0.1),)), step)
+    assert weights.input == pytest.approx(share)
+    assert weights.references[1] == pytest.approx((1.5 * share, -0.75))
+
+
 def test_an_input_on_its_course_changes_nothing():
     """Whatever the share, the weights of inputs that lie on a line add up to nothing."""
     for gaps in ((1, 1), (3, 2), (2, 5)):

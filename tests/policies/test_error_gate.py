@@ -129,6 +129,42 @@ def test_before_an_error_is_measured_everything_computes():
     assert decisions(EVEN, state, step(), step(), step())[0] == "rrC"
 
 
+@pytest.mark.parametrize(("prior", "computes"), [(None, True), (1.9, False), (2.1, True)])
+def test_a_prior_stands_for_a_growth_not_yet_measured(prior, computes):
+    """Travelled 0.5 of the output: an error of half the prior, against a tolerance of 1."""
+    gate = ErrorGate(threshold=1.0, tighten=0.0, landing=False, prior=prior)
+    verdict, state = gate.decide(gate.init(), step())
+    assert verdict.compute == computes
+    taught = gate.learn(state, outcome(error=0.2))
+    assert taught.growth is not None
+    assert taught.growth.mean == pytest.approx(0.4), "the first measurement replaces it"
+
+
+@pytest.mark.parametrize(
+    ("knobs", "spares"),
+    [
+        ({"threshold": 0.35}, True),
+        ({"threshold": 0.34}, False),
+        ({"threshold": 0.8, "spare": False}, False),
+        ({"threshold": 0.8, "align_steps": 2}, False),
+        ({"threshold": 0.8, "site": "blocks"}, False),
+        ({"max_error": 0.9}, False),
+        ({"speedup": 9.0}, False),
+    ],
+)
+def test_a_loose_threshold_spares_the_second_step(knobs, spares):
+    """The latent hardly moves at first: any tolerance allows the step, if it is asked."""
+    (scheme,) = Inertial(**knobs).schemes()
+    state, computed = scheme.gate.init(), []
+    for i in range(3):
+        facts = step(since_seen=1e-4 if i else None, output_size=1.0 if i else None, index=i, total=50)
+        verdict, state = scheme.gate.decide(state, facts._replace(sigma=1 - i / 50))
+        computed.append(verdict.compute)
+        state = scheme.gate.learn(state, outcome(index=i)) if verdict.compute else state
+    assert computed[:2] == [True, not spares]
+    assert computed[2] or knobs.get("align_steps") == 2
+
+
 def test_a_compute_clears_error_and_distance():
     _, state = decisions(EVEN, HALF, step(), step(), step())
     state = EVEN.learn(state, outcome())
@@ -232,7 +268,7 @@ class Watched:
 def check_against_the_lab(video, sigmas, *, tau: float, w: float, align: int, tell_sigma: bool = True):
     xs, ys = zip(*video, strict=True)
     log = transcription_lab.inertial(xs, ys, sigmas, tau=tau, w=w, align=align)
-    policy = Watched(Inertial(threshold=tau, tighten=w, landing=False, departure=False, align_steps=align))
+    policy = Watched(Inertial(threshold=tau, tighten=w, landing=False, departure=False, spare=False, align_steps=align))
     tell = (lambda s: s._replace(sigma=float(sigmas[s.index]))) if tell_sigma else (lambda s: s)
     seen = drive(policy, video, step_filter=tell)
     assert seen.computed == log.computed

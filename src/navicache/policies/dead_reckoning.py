@@ -5,10 +5,10 @@
 The dampings a and c are measured at every compute, where guess and truth are both known, and each is tracked by a
 scalar Kalman filter. Where extrapolation does not help they go to zero, and what is left is holding the output.
 
-    e = min(1, 2a) ((x_i - x_j) - (x_j - x_k) g_0 / g_1)
+    e = (1 - sigma)^(3/4) min(1, 2a) ((x_i - x_j) - (x_j - x_k) g_0 / g_1)
 
 is where the input has departed from its own straight course. The slope was measured along that course; a sampler that
-is handed predictions leaves it, and a model that is handed the latent would answer.
+is handed predictions leaves it, and a model that is handed the latent would answer: the less, the more of it is noise.
 
 The damping that fits best along a true course is too large in a cached run: what it adds beyond the course is steered
 back by the model and spoils the next slope. The more so the farther a slope is carried: so it can be given a horizon,
@@ -23,6 +23,7 @@ from navicache.policies.predictors import OUTPUT
 from navicache.policies.protocols import Coefficient, Outcome, Products, Step, Weights
 
 START, MOST = 1.0, 1.3  # damping believed at first, and the largest
+FADE = 0.75  # from a half to one the quality differs by less than can be told apart
 
 
 class Course(NamedTuple):
@@ -84,7 +85,8 @@ class DeadReckoning:
     def _departing(self, moved: Weights, slope: tuple[Gaussian, ...], step: Step) -> Weights:
         """With the input's departure, as far as there is a course to depart from."""
         damping = sum(belief.mean for belief in slope) / len(slope)
-        share, reach = self.trust(step.gaps[0]) * min(1.0, 2.0 * damping), slope_reach(step.gaps)
+        answered = 1.0 if step.sigma is None else max(0.0, 1.0 - step.sigma) ** FADE
+        share, reach = answered * self.trust(step.gaps[0]) * min(1.0, 2.0 * damping), slope_reach(step.gaps)
         inputs = (-share * (1.0 + reach), share * reach, 0.0)
         pairs = zip(inputs, moved.references, strict=False)
         return Weights(share, tuple((of_input, of_output) for of_input, (_, of_output) in pairs))

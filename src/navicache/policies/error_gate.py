@@ -47,6 +47,7 @@ class ErrorGate:
     measurement_noise: float = 0.05
     caution: float = 0.0  # how many of its own relative deviations are added to k
     accumulate: bool = True  # False: each step's own error is held against the tolerance
+    prior: float | None = None  # k before the first measurement; None: compute until there is one
     rows: RowRule = "sample"
     streams: StreamRule = "lead"
     reads: frozenset[Reading] = frozenset({"since_seen"})
@@ -62,9 +63,10 @@ class ErrorGate:
         travelled = state.travelled + step.since_seen
         distance = travelled / step.output_size
         state = state._replace(travelled=travelled, distance=distance, tolerance=self.tolerance(step))
-        if state.growth is None:
+        growth = self.prior if state.growth is None else state.growth.mean
+        if growth is None:
             return UNKNOWN, state._replace(predicted=None)
-        predicted = state.growth.mean * (1 + self.caution * math.sqrt(state.spread)) * distance
+        predicted = growth * (1 + self.caution * math.sqrt(state.spread)) * distance
         accumulated = state.accumulated + predicted if self.accumulate else predicted
         verdict = REUSE if accumulated < state.tolerance else COMPUTE  # a NaN is not below anything
         return verdict, state._replace(predicted=predicted, accumulated=accumulated)

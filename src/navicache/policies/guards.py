@@ -75,12 +75,15 @@ class Guard(Generic[S]):
 
 @dataclass(frozen=True)
 class Align(Guard[S]):
-    """Compute the first `steps` steps: the paper's initial alignment."""
+    """Compute the first `steps` steps: the paper's initial alignment; of the `spared` one only if the gate asks for it."""
 
     steps: int
+    spared: int | None = None
 
     def overrule(self, verdict: Verdict, step: Step) -> Verdict:
         """Compute while aligning."""
+        if step.own_index == self.spared and step.index == self.spared:
+            return verdict
         early = step.own_index < self.steps and aligning(step.index, step.own_index, self.steps)
         return Verdict(True, "align") if early else verdict
 
@@ -167,8 +170,15 @@ def _finite(value: float | tuple[Any, ...] | None) -> bool:
     return all(map(_finite, value)) if isinstance(value, tuple) else math.isfinite(value)
 
 
-def guarded(gate: Gate[S], *, align_steps: int, last_step: int, longest_reuse: int | None = None) -> Gate[S]:
+def guarded(
+    gate: Gate[S],
+    *,
+    align_steps: int,
+    last_step: int,
+    longest_reuse: int | None = None,
+    spared: int | None = None,
+) -> Gate[S]:
     """The gate behind the guards every policy has; `last_step` may also be how many of them."""
     guard = gate if longest_reuse is None else LongestReuse(gate, longest_reuse)
     guard = LastStep(guard, int(last_step)) if last_step else guard
-    return Finite(Align(guard, align_steps))
+    return Finite(Align(guard, align_steps, spared))

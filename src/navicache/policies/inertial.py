@@ -22,6 +22,10 @@ from navicache.policies.sites import SITES, SiteName, named_site
 USUAL_THRESHOLD = 0.1  # where a speed-up is asked for but the number of steps is unknown
 USUAL_SPEEDUP = 2.0
 MOST_SPEEDUP = 1000.0
+# The second step is spared where its error, growing so fast, would be tolerated. Errors grow faster at first (by 2 to 3.6
+# on the embedded model), but the third step is computed anyway, and what lasts a single step is worth less.
+# Only from a threshold on at which little is computed elsewhere either: below, it costs far more than it saves.
+SPARED, PRIOR, LOOSE = 1, 0.8, 0.35
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Inertial:
     max_error: float | None = None  # relative error of the output, of each reused step
     threshold: float | None = None  # tau
     align_steps: int = 3
+    spare: bool = True  # a loose threshold may spare the second of them
     tighten: float = 1.0  # how much less accumulated error is tolerated at full noise
     landing: bool = True  # and at none
     process_noise: float = 0.05
@@ -79,7 +84,11 @@ class Inertial:
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning behind the error gate."""
         gate = guarded(
-            self.gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
+            self.gate(),
+            align_steps=self.align_steps,
+            last_step=self.last_step,
+            longest_reuse=self.longest_reuse,
+            spared=SPARED if self._spares else None,
         )
         course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.horizon)
         if self.site != "model":
@@ -94,8 +103,13 @@ class Inertial:
                 self._errors(self.max_error), tighten=0.0, landing=False, accumulate=False, caution=self.caution
             )
         if self.threshold is not None:
-            return self._errors(self.threshold)
+            return replace(self._errors(self.threshold), prior=PRIOR if self._spares else None)
         return Pace(self._errors(USUAL_THRESHOLD), self.speedup or USUAL_SPEEDUP, self.align_steps)
+
+    @property
+    def _spares(self) -> bool:
+        loose = self.threshold is not None and self.threshold >= LOOSE
+        return self.spare and loose and self.site == "model" and self.align_steps > SPARED + 1
 
     def _errors(self, threshold: float) -> ErrorGate:
         return ErrorGate(
