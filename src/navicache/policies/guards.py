@@ -75,7 +75,7 @@ class Guard(Generic[S]):
 
 @dataclass(frozen=True)
 class Align(Guard[S]):
-    """Compute the first `steps` steps: the paper's initial alignment; of the `spared` one only if the gate asks for it."""
+    """Compute the first `steps` steps, the paper's initial alignment; the `spared` one only if the gate asks for it."""
 
     steps: int
     spared: int | None = None

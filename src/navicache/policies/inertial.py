@@ -22,8 +22,8 @@ from navicache.policies.sites import SITES, SiteName, named_site
 USUAL_THRESHOLD = 0.1  # where a speed-up is asked for but the number of steps is unknown
 USUAL_SPEEDUP = 2.0
 MOST_SPEEDUP = 1000.0
-# The second step is spared where its error, growing so fast, would be tolerated. Errors grow faster at first (by 2 to 3.6
-# on the embedded model), but the third step is computed anyway, and what lasts a single step is worth less.
+# The second step is spared where its error, growing so fast, would be tolerated. Errors grow faster at first (by 2 to
+# 3.6 on the embedded model), but the third step is computed anyway, and what lasts a single step is worth less.
 # Only from a threshold on at which little is computed elsewhere either: below, it costs far more than it saves.
 SPARED, PRIOR, LOOSE = 1, 0.8, 0.35
 
