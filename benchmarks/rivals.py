@@ -93,7 +93,7 @@ def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
         with curve.applied(bench.pipe, value):
             watch = Stopwatch(bench, curve.steps(value, options.num_steps))
             laps = [float(f"{lap:.6g}") for row in range(options.timed) for lap in watch.laps(row)[0]]
-        about = {option: getattr(options, option) for option in ("device", "dtype")}
+        about = {option: getattr(options, option) for option in ("device", "dtype", "timed")}
         rows.add({"kind": "timing", "policy": name, "setting": value, "laps": laps, **about})
 
 
@@ -109,15 +109,17 @@ def report(rows: Rows) -> str:
 
 
 def _cell(points: Sequence[dict[str, Any]], speed: float) -> str:
-    """The figures at a speed, or why there are none."""
-    fastest = max(point["speedup"] for point in points)
+    """The figures at a speed, or why there are none; a policy that is faster with every setting has at least theirs."""
+    fastest, slowest = (choose(point["speedup"] for point in points) for choose in (max, min))
     if fastest < speed:
         return f"not reached ({fastest:.2f}x at most)"
+    if slowest > speed:
+        return f"at {slowest:.2f}x: {_cell(points, slowest)}"
     found = []
     for figure, form in zip(FIGURES, (".2f", ".4f", ".4f"), strict=True):
         sign = -1 if figure == "lpips" else 1  # `at` takes the better of two at the same place
         known = [(point["speedup"], sign * point[figure]) for point in points if point[figure] is not None]
-        value = at(known, speed, gap=1.0)
+        value = at(known, speed, gap=1.3)
         found.append("-" if value is None else format(sign * value, form))
     return " / ".join(found)
 

@@ -72,6 +72,7 @@ def test_a_speed_out_of_reach_is_said(script):
     points = [{"speedup": s, "psnr": 60 - 10 * s, "ssim": 0.9, "lpips": None} for s in (1.2, 1.6)]
     assert script("rivals")._cell(points, 2.0) == "not reached (1.60x at most)"
     assert script("rivals")._cell(points, 1.4) == "46.00 / 0.9000 / -"
+    assert script("rivals")._cell(points, 1.1) == "at 1.20x: 48.00 / 0.9000 / -"
 
 
 def test_every_policy_of_the_catalog_is_there(script):
@@ -93,10 +94,18 @@ def test_a_line_cut_short_is_dropped(script, tmp_path):
 def test_each_step_counts_with_its_fastest(script, tmp_path):
     rows = script("rivals_curves").Rows(tmp_path, "results.jsonl")
     for laps in ([1.0, 9.0, 1.0], [5.0, 1.0, 1.0]):
-        rows.add({"kind": "timing", "policy": "static", "setting": 2.0, "laps": laps})
-        rows.add({"kind": "timing", "policy": "every step", "setting": 1.0, "laps": [2 * lap for lap in laps]})
-    rows.add({"kind": "quality", "policy": "static", "setting": 2.0, "psnr": 40.0})
-    rows.add({"kind": "quality", "policy": "static", "setting": 3.0, "psnr": 30.0})
-    assert rows.seconds("static", 2.0) == 3.0
+        rows.add({"kind": "timing", "policy": "static", "setting": 2.0, "laps": laps, "timed": 1})
+        twice = [2 * lap for lap in laps]
+        rows.add({"kind": "timing", "policy": "every step", "setting": 1.0, "laps": twice, "timed": 1})
+    for setting in (2.0, 3.0):
+        rows.add({"kind": "quality", "policy": "static", "setting": setting, "each": {"computed": [2, 2]}})
+    assert rows.laps("static", 2.0) == [1.0, 1.0, 1.0]
     assert [(point["setting"], point["speedup"]) for point in rows.points("static")] == [(2.0, 2.0)]
-    assert rows.seconds("random", 1.0) is None
+    assert rows.laps("random", 1.0) == []
+
+
+def test_a_prompt_that_computes_less_than_the_others_is_not_their_speed(script):
+    """Two prompts of four steps are timed, with one and two computed; all of them compute two in the mean."""
+    laps = [5.0, 1.0, 1.0, 1.0, 5.0, 5.0, 1.0, 1.0]
+    seconds = script("rivals_curves").seconds_of_all(laps, computed=[1, 2, 2, 3], timed=2)
+    assert seconds == 20 + (4 - 3) * 4
