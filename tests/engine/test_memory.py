@@ -70,7 +70,7 @@ def test_dead_reckoning_keeps_two_more_tensors_a_reference(keep, curved, referen
     What the leader has returned at this step is held for the followers, in place of the sum that others reuse.
     """
     plain = most_kept(NaviCache(threshold=1e9, align_steps=4), keep)
-    policy = Inertial(threshold=1e9, align_steps=4, curved=curved, by_channel=by_channel)
+    policy = Inertial(threshold=1e9, align_steps=4, spare=False, curved=curved, by_channel=by_channel)
     size = 1.0 if keep.dtype is None else 0.5
     for stream, most in most_kept(policy, keep).items():
         returned = 1 - size * (keep.dtype is None) if stream == "cond" else 0
