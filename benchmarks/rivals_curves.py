@@ -67,9 +67,9 @@ CURVES: dict[str, Curve] = {
     "pab": Curve(
         "pab", (2, 3, 4, 8), {"cross_attention": 6, "self_window": WIDE, "cross_window": WIDE}, "self_attention", True
     ),
-    "static": Curve("static", (1.6, 2.1, 2.7, 3.4), varies="interval"),
-    "random": Curve("random", SHARES, varies="probability"),
-    "fewer steps": Curve("fewer steps", SHARES, varies="share"),
+    "static": Curve("static", (1.6, 2.1, 2.7, 3.4, 4.2), varies="interval"),
+    "random": Curve("random", (*SHARES, 0.2), varies="probability"),
+    "fewer steps": Curve("fewer steps", (*SHARES, 0.26), varies="share"),
 }
 
 
