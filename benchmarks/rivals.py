@@ -119,7 +119,7 @@ def _cell(points: Sequence[dict[str, Any]], speed: float) -> str:
     for figure, form in zip(FIGURES, (".2f", ".4f", ".4f"), strict=True):
         sign = -1 if figure == "lpips" else 1  # `at` takes the better of two at the same place
         known = [(point["speedup"], sign * point[figure]) for point in points if point[figure] is not None]
-        value = at(known, speed, gap=1.3)
+        value = at(known, speed, gap=1.5)
         found.append("-" if value is None else format(sign * value, form))
     return " / ".join(found)
 
