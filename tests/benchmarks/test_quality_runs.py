@@ -124,7 +124,7 @@ def test_rivals_cache_by_the_clock_and_leave_no_trace(script, checkpoint, tmp_pa
         assert 1 < computed[0] < 12 and computed[0] == computed[1], name  # nothing is left over from the first prompt
         assert computed[0] == KNOWN.get(name, computed[0]), name
         assert not torch.equal(latents, plain), name
-    with rivals.cached(bench, "inertial-5", 1e3, 12):
+    with rivals.cached(bench, "inertial-lab", 1e3, 12):
         assert watch.run([0], "")[2] == [6]  # 5 to align, and the last
     assert torch.equal(watch.run([0, 1], "")[0], plain)
 
