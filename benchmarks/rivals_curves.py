@@ -47,11 +47,11 @@ SHARES = (0.68, 0.52, 0.42, 0.34)
 SEA = (0.05, 0.1, 0.2, 0.4, 0.8)
 TAUS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
 CURVES: dict[str, Curve] = {
-    "inertial": Curve("inertial", (1.5, 1.9, 2.2, 2.6, 3.1, 3.5), varies="speedup"),
+    "inertial": Curve("inertial", (1.45, 1.5, 1.9, 2.2, 2.6, 3.1, 3.5), varies="speedup"),
     "inertial, blocks": Curve("inertial", (1.6, 2.1, 2.7, 3.6), {"site": "blocks"}, "speedup", together=False),
     "navicache": Curve("navicache", (0.0125, 0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
     "navicache, blocks": Curve(
-        "navicache", (0.02, 0.04, 0.08, 0.16), {"align_steps": 5, "site": "blocks"}, together=False
+        "navicache", (0.02, 0.04, 0.08, 0.16, 0.3), {"align_steps": 5, "site": "blocks"}, together=False
     ),
     "easycache": Curve("easycache", (0.0125, 0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
     "seacache": Curve("seacache", SEA, {"longest_reuse": None, "align_steps": 5}, together=False),
@@ -61,13 +61,13 @@ CURVES: dict[str, Curve] = {
     "taylorseer": Curve("taylorseer", (2, 3, 4, 6, 8), {"stop": 49}, "interval", whole=True),
     "taylorseer, lite": Curve("taylorseer", (2, 3, 4, 6), {"lite": True, "stop": 49}, "interval", whole=True),
     "teacache": Curve("teacache", (0.02, 0.05, 0.1, 0.2, 0.4), calibrated=True),
-    "magcache": Curve("magcache", (0.02, 0.05, 0.1, 0.2, 0.4), {"longest_reuse": 8}, calibrated=True),
+    "magcache": Curve("magcache", (0.02, 0.05, 0.1, 0.2, 0.4, 0.8), {"longest_reuse": 8}, calibrated=True),
     "firstblockcache": Curve("firstblockcache", TAUS, together=False),
     "dbcache": Curve("dbcache", TAUS, {"first": 2, "last": 1, "align_steps": 5}, together=False),
     "pab": Curve(
         "pab", (2, 3, 4, 8), {"cross_attention": 6, "self_window": WIDE, "cross_window": WIDE}, "self_attention", True
     ),
-    "static": Curve("static", (1.6, 2.1, 2.7, 3.4, 4.2), varies="interval"),
+    "static": Curve("static", (1.4, 1.6, 2.1, 2.7, 3.4, 4.2), varies="interval"),
     "random": Curve("random", (*SHARES, 0.2), varies="probability"),
     "fewer steps": Curve("fewer steps", (*SHARES, 0.26), varies="share"),
 }

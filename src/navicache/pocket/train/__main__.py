@@ -6,14 +6,16 @@ trains an existing checkpoint further: its autoencoder is kept (but for the poli
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from navicache.pocket.train import autoencoder, denoiser, pack, polish
 from navicache.pocket.train.latents import Latents, encode_world
+from navicache.pocket.train.practice import practice
 from navicache.pocket.train.session import Session
-from navicache.pocket.world import draw, render
+from navicache.pocket.world import Scenes, draw, render
 
 HELD_OUT_SEED = 1_000_003
 
@@ -27,13 +29,13 @@ def main() -> None:
     vae = _kept(options) if options.start else _autoencoder(options)
     if options.stage == "autoencoder":
         return
-    settings = denoiser.Settings(videos=options.videos, batch=options.batch)
-    latents = _latents(vae, options)
+    scenes = practice(options.videos, denoiser.Settings.seed, options.take)
+    latents = _latents(vae, scenes, options)
     session = Session("denoiser", options.out, options.denoiser_seconds)
-    model = denoiser.train(session, latents, options.device, settings, options.start)
+    model = denoiser.train(session, latents, options.device, _settings(options), options.start)
     vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
     session = Session("polish", options.out, options.polish_seconds)
-    polish.polish(vae, model, latents, session, options.device, _clips(options), polish.Settings())
+    polish.polish(vae, model, latents, scenes, session, options.device, _clips(options), polish.Settings())
     _check(vae, options, "polished")
     pack.pack(vae, model, options.out / "checkpoint")
     print(f"checkpoint in {options.out / 'checkpoint'}")
@@ -49,7 +51,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--denoiser-seconds", type=float, default=1400)
     parser.add_argument("--polish-seconds", type=float, default=120)
     parser.add_argument("--clips", type=int, default=autoencoder.Settings.videos, help="videos the autoencoder sees")
-    parser.add_argument("--videos", type=int, default=denoiser.Settings.videos, help="videos the transformer sees")
+    parser.add_argument("--videos", type=int, default=denoiser.Settings.videos, help="captions the transformer sees")
+    parser.add_argument("--take", type=int, default=0, help="another number: other videos of the same captions")
+    parser.add_argument("--rates", type=float, default=1.0, help="times the usual ones; less to train further")
     parser.add_argument("--batch", type=int, default=denoiser.Settings.batch, help="of the transformer")
     parser.add_argument("--checked", type=int, default=256, help="held-out videos the autoencoder is measured on")
     parser.add_argument("--frames", type=int, default=17)
@@ -82,12 +86,15 @@ def _check(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace, nam
     print(f"{name}: {figures['psnr']:.2f} dB on {options.checked} held-out videos, {figures['worst']:.2f} at worst")
 
 
-def _latents(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace) -> Latents:
+def _settings(options: argparse.Namespace) -> denoiser.Settings:
+    usual = denoiser.Settings(videos=options.videos, batch=options.batch)
+    return replace(usual, rate=usual.rate * options.rates, matrix_rate=usual.matrix_rate * options.rates)
+
+
+def _latents(model: autoencoder.AutoencoderKLWan, scenes: Scenes, options: argparse.Namespace) -> Latents:
     path = options.out / "latents.pt"
     if not path.exists():
-        encode_world(model, options.videos, denoiser.Settings.seed, options.device, options.frames, options.size).save(
-            path
-        )
+        encode_world(model, scenes, options.device, options.frames, options.size).save(path)
     return Latents.load(path, options.device)
 
 

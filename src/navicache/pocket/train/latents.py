@@ -8,7 +8,7 @@ import torch
 from tqdm import trange
 
 from navicache.pocket.train import tokenizer as tokens
-from navicache.pocket.world import captions, draw, render, vocabulary
+from navicache.pocket.world import Scenes, captions, render, vocabulary
 from navicache.pocket.world.captions import LONGEST
 from navicache.records import atomic_file
 
@@ -36,13 +36,13 @@ class Latents:
 
 
 @torch.no_grad()
-def encode_world(model: Any, count: int, seed: int, device: str, frames: int, size: int) -> Latents:
-    """Draw, render and encode so many videos."""
-    scenes = draw(count, seed)
+def encode_world(model: Any, scenes: Scenes, device: str, frames: int, size: int) -> Latents:
+    """Render these scenes and encode the videos."""
     paint = torch.compile(render) if device == "cuda" else render
     parts: list[torch.Tensor] = []
-    for start in trange(0, count, CHUNK, desc="encoding", unit="batch", mininterval=10):
-        video = paint(scenes[start : start + CHUNK].to(device), frames, size)
+    for start in trange(0, len(scenes), CHUNK, desc="encoding", unit="batch", mininterval=10):
+        part = scenes[start : start + CHUNK].to(device)
+        video = (paint if len(part) == CHUNK else render)(part, frames, size)  # not compiled again for the last few
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             posterior = model.encode(video.contiguous(memory_format=torch.channels_last_3d)).latent_dist
         parts.append(posterior.sample().to(torch.bfloat16))

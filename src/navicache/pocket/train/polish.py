@@ -16,7 +16,7 @@ from navicache.pocket.train import autoencoder, denoiser
 from navicache.pocket.train.latents import Latents
 from navicache.pocket.train.replay import Figures, Replay
 from navicache.pocket.train.session import Session, set_rate
-from navicache.pocket.world import draw, render
+from navicache.pocket.world import Scenes, render
 
 CHUNK = 64
 
@@ -25,8 +25,8 @@ CHUNK = 64
 class Settings:
     """How the decoder is polished."""
 
-    videos: int = 6144
-    strongest: float = 0.5  # noise level from which latents are sampled again, at most
+    videos: int = 8192
+    strongest: float = 0.6  # noise level from which latents are sampled again, at most
     exact: float = 0.25  # share that is left as it was
     guidance: float = 5.0
     steps: int = 10
@@ -38,6 +38,7 @@ def polish(
     model: Any,
     generator: denoiser.Denoiser,
     latents: Latents,
+    scenes: Scenes,
     session: Session,
     device: str,
     base: autoencoder.Settings,
@@ -55,7 +56,7 @@ def polish(
         optimizer.load_state_dict(saved["optimizer"])
     if session.share == 1:
         return
-    given, wanted = _pairs(generator, latents, device, base, own)
+    given, wanted = _pairs(generator, latents, scenes.to(device), base, own)
     learn = Replay(partial(_learn, model, optimizer), optimizer)
     for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
         set_rate(optimizer, session, own.rate, own.warm_up)
@@ -67,10 +68,9 @@ def polish(
 @torch.no_grad()
 @torch.compiler.set_stance("force_eager")  # a compiled block would be compiled again for these few batches
 def _pairs(
-    generator: denoiser.Denoiser, latents: Latents, device: str, base: autoencoder.Settings, own: Settings
+    generator: denoiser.Denoiser, latents: Latents, scenes: Scenes, base: autoencoder.Settings, own: Settings
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Latents as the transformer would have left them, and the videos they stand for, as bytes."""
-    scenes = draw(len(latents.values), denoiser.Settings.seed)
     mean, deviation = (value.view(1, -1, 1, 1, 1) for value in (latents.mean, latents.std))
     given: list[torch.Tensor] = []
     wanted: list[torch.Tensor] = []
@@ -78,7 +78,7 @@ def _pairs(
         rows = slice(start, start + CHUNK)
         sampled = _sample_again(generator, latents.values[rows].float(), latents.ids[rows], own)
         given.append((sampled * deviation + mean).to(torch.bfloat16))
-        wanted.append(autoencoder.to_bytes(render(scenes[rows].to(device), base.frames, base.size)))
+        wanted.append(autoencoder.to_bytes(render(scenes[rows], base.frames, base.size)))
     return torch.cat(given), torch.cat(wanted)
 
 

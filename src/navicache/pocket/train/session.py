@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from navicache.records import atomic_file
 
-SAVE_EVERY = 60.0  # seconds
+SAVE_EVERY = 30.0  # seconds
 
 
 @dataclass

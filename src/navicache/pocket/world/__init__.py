@@ -2,6 +2,6 @@
 
 from navicache.pocket.world.captions import captions, vocabulary
 from navicache.pocket.world.render import render
-from navicache.pocket.world.scenes import Scenes, draw
+from navicache.pocket.world.scenes import Scenes, draw, join, retake
 
-__all__ = ["Scenes", "captions", "draw", "render", "vocabulary"]
+__all__ = ["Scenes", "captions", "draw", "join", "render", "retake", "vocabulary"]

@@ -1,5 +1,6 @@
 """Scenes as whole tensors, drawn from a seed: one row a video, so that drawing costs no loop."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
@@ -45,6 +46,22 @@ class Scenes:
 
     def _each(self, change: Any) -> Self:
         return replace(self, **{field.name: change(getattr(self, field.name)) for field in fields(self)})
+
+
+def retake(scenes: Scenes, seed: int) -> Scenes:
+    """The same captions with other videos: whatever they leave open is drawn anew."""
+    generator = torch.Generator().manual_seed(seed)
+    return replace(
+        scenes,
+        object_freedom=torch.rand(scenes.object_freedom.shape, generator=generator),
+        scene_freedom=torch.rand(scenes.scene_freedom.shape, generator=generator),
+    )
+
+
+def join(parts: Sequence[Scenes]) -> Scenes:
+    """All scenes of these, in order."""
+    names = [field.name for field in fields(Scenes)]
+    return Scenes(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
 
 
 def draw(count: int, seed: int, split: Split = "seen") -> Scenes:
