@@ -48,14 +48,21 @@ class Results:
         return [row for row in rows if curve in (None, row["curve"])]
 
     def with_speed(self, condition: Row) -> list[Row]:
-        """The rows of a condition that know their speed: their own, or that of the same setting timed by itself."""
+        """The rows of a condition that know their speed: their own, or that of the same setting timed by itself.
+
+        The prompts that were timed may compute more or fewer steps than all do in the mean, and nearly all of the time
+        is theirs: it counts in that proportion.
+        """
         if condition["kind"] == "timed":
             return self.of(condition)
         clock = {_setting(row): row for row in self.rows if row["kind"] == "timed"}
         timed = [(row, clock[_setting(row)]) for row in self.of(condition) if _setting(row) in clock]
         full = min((by["seconds_full"] for _, by in timed), default=0.0)  # nothing hastens a run, much slows one down
         speed = lambda by: full / by["seconds"] if by["rounds"] > 1 else by["speedup"]  # noqa: E731
-        return [{**row, "speedup": speed(by), "timed": (by["prompts"], by["device"])} for row, by in timed]
+        share = lambda row, by: by["computed"] / row["computed"]  # noqa: E731
+        return [
+            {**row, "speedup": speed(by) * share(row, by), "timed": (by["prompts"], by["device"])} for row, by in timed
+        ]
 
     def conditions(self, kind: str) -> list[Row]:
         """The conditions measured so far, in the order they came."""

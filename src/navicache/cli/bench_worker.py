@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,31 +37,31 @@ class PipelineWorker:
     _facts: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, job: Job) -> Row:
-        """Do the job, write its files, and say what came of it; files are whole before the row is known."""
-        self._prepare(job)
-        if reason := self._refusal(job):
-            return {**describe(job), "kind": REFUSED, "reason": reason}
-        began = time.perf_counter()
-        device = self._pipe._execution_device
-        reset_peak(device)
-        busy = time.process_time()
-        made, trace = self._take(job)
-        busy = time.process_time() - busy
-        more = {"peak_memory": peak_memory(device), **self._score(job, made), **self._write(job, made, trace)}
-        facts = {name: self._facts[name] for name in ("machine", "versions")}
-        harness = time.perf_counter() - began - made.call_seconds  # all beside the call, scoring too
-        row = {**describe(job), **figures(made, trace, job), **more, **facts, "harness_seconds": harness}
-        if device.type == "cpu":
-            row["seconds"]["cpu"] = busy  # which other processes do not lengthen
-        return row
+        """Do the job, write its files, and say what came of it; files are whole before the row is known.
 
-    def _refusal(self, job: Job) -> str | None:
-        """Why the policy cannot be on this model, where it cannot: the other settings do not wait for that."""
-        try:
-            with self._cache(job):
-                return None
-        except (ValueError, CannotCache) as error:
-            return str(error)
+        A policy that cannot be put on the model leaves a row that says why: the other settings do not wait for that.
+        """
+        self._prepare(job)
+        began = time.perf_counter()
+        with ExitStack() as stack:
+            try:
+                cache = stack.enter_context(self._cache(job))
+            except (ValueError, CannotCache) as error:
+                return {**describe(job), "kind": REFUSED, "reason": str(error)}
+            reset_peak(self._device)
+            busy = time.process_time()
+            made = take(self._pipe, as_call(job), job.prompt, "", shown=False)
+            busy = time.process_time() - busy
+            trace = Trace() if cache is None else cache.trace
+        row = {**describe(job), **figures(made, trace, job), "peak_memory": peak_memory(self._device)}
+        row |= {**self._score(job, made), **self._write(job, made, trace), **self._facts}
+        if self._device.type == "cpu":
+            row["seconds"]["cpu"] = busy  # which other processes do not lengthen
+        return {**row, "harness_seconds": time.perf_counter() - began - made.call_seconds}  # all beside the call
+
+    @property
+    def _device(self) -> Any:
+        return self._pipe._execution_device
 
     def _score(self, job: Job, made: Take) -> Row:
         """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""
@@ -77,7 +77,9 @@ class PipelineWorker:
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
             self._pipe, self._model, self._warm = load(source(job)), job.model, None
-            self._schedulers[""], self._facts = self._pipe.scheduler, about(self._pipe, as_call(job))
+            facts = about(self._pipe, as_call(job))
+            self._facts = {name: facts[name] for name in ("machine", "versions")}
+            self._schedulers[""] = self._pipe.scheduler
         if self._warm != job.condition:
             self._schedule(job)
             check(self._pipe, as_call(job))
@@ -100,11 +102,6 @@ class PipelineWorker:
             )
         config = self._schedulers[""].config
         self._pipe.register_modules(scheduler=kind.from_config(config, **job.condition.scheduler_options))
-
-    def _take(self, job: Job) -> tuple[Take, Trace]:
-        with self._cache(job) as cache:
-            made = take(self._pipe, as_call(job), job.prompt, "", shown=False)
-            return made, Trace() if cache is None else cache.trace
 
     @contextmanager
     def _cache(self, job: Job) -> Generator[Any, None, None]:
