@@ -48,7 +48,7 @@ SEA = (0.05, 0.1, 0.2, 0.4, 0.8)
 TAUS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
 CURVES: dict[str, Curve] = {
     "inertial": Curve("inertial", (1.45, 1.5, 1.9, 2.2, 2.6, 3.1, 3.5), varies="speedup"),
-    "inertial, blocks": Curve("inertial", (1.6, 2.1, 2.7, 3.6), {"site": "blocks"}, "speedup", together=False),
+    "inertial, blocks": Curve("inertial", (1.45, 1.6, 2.1, 2.7, 3.6), {"site": "blocks"}, "speedup", together=False),
     "navicache": Curve("navicache", (0.0125, 0.02, 0.035, 0.05, 0.08, 0.12), {"align_steps": 5}),
     "navicache, blocks": Curve(
         "navicache", (0.02, 0.04, 0.08, 0.16, 0.3), {"align_steps": 5, "site": "blocks"}, together=False

@@ -31,6 +31,7 @@ class PipelineWorker:
 
     out: Path
     _pipe: Any = None
+    _device: Any = None  # asked of the pipeline once: it looks at every module for it
     _model: Any = None
     _warm: Any = None
     _schedulers: dict[str, Any] = field(default_factory=dict)
@@ -59,10 +60,6 @@ class PipelineWorker:
             row["seconds"]["cpu"] = busy  # which other processes do not lengthen
         return {**row, "harness_seconds": time.perf_counter() - began - made.call_seconds}  # all beside the call
 
-    @property
-    def _device(self) -> Any:
-        return self._pipe._execution_device
-
     def _score(self, job: Job, made: Take) -> Row:
         """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""
         began = time.perf_counter()
@@ -77,6 +74,7 @@ class PipelineWorker:
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
             self._pipe, self._model, self._warm = load(source(job)), job.model, None
+            self._device = self._pipe._execution_device
             facts = about(self._pipe, as_call(job))
             self._facts = {name: facts[name] for name in ("machine", "versions")}
             self._schedulers[""] = self._pipe.scheduler
