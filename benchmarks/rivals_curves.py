@@ -64,6 +64,9 @@ CURVES: dict[str, Curve] = {
     "magcache": Curve("magcache", (0.02, 0.05, 0.1, 0.2, 0.4, 0.8), {"longest_reuse": 8}, calibrated=True),
     "firstblockcache": Curve("firstblockcache", TAUS, together=False),
     "dbcache": Curve("dbcache", TAUS, {"first": 2, "last": 1, "align_steps": 5}, together=False),
+    "dbcache, one block": Curve(
+        "dbcache", (0.04, 0.08, 0.16, 0.32, 0.6), {"first": 1, "last": 0, "align_steps": 5}, together=False
+    ),
     "pab": Curve(
         "pab", (2, 3, 4, 8), {"cross_attention": 6, "self_window": WIDE, "cross_window": WIDE}, "self_attention", True
     ),
