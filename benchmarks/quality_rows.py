@@ -50,19 +50,20 @@ class Results:
     def with_speed(self, condition: Row) -> list[Row]:
         """The rows of a condition that know their speed: their own, or that of the same setting timed by itself.
 
-        The prompts that were timed may compute more or fewer steps than all do in the mean, and nearly all of the time
-        is theirs: it counts in that proportion.
+        Computing takes nearly all of the time, so where the timed prompts compute more or fewer steps than all do in the
+        mean, their speed counts in that proportion.
         """
         if condition["kind"] == "timed":
             return self.of(condition)
         clock = {_setting(row): row for row in self.rows if row["kind"] == "timed"}
         timed = [(row, clock[_setting(row)]) for row in self.of(condition) if _setting(row) in clock]
         full = min((by["seconds_full"] for _, by in timed), default=0.0)  # nothing hastens a run, much slows one down
-        speed = lambda by: full / by["seconds"] if by["rounds"] > 1 else by["speedup"]  # noqa: E731
-        share = lambda row, by: by["computed"] / row["computed"]  # noqa: E731
-        return [
-            {**row, "speedup": speed(by) * share(row, by), "timed": (by["prompts"], by["device"])} for row, by in timed
-        ]
+        found = []
+        for row, by in timed:
+            speed = full / by["seconds"] if by["rounds"] > 1 else by["speedup"]
+            speed *= by["computed"] / row["computed"]
+            found.append({**row, "speedup": speed, "timed": (by["prompts"], by["device"])})
+        return found
 
     def conditions(self, kind: str) -> list[Row]:
         """The conditions measured so far, in the order they came."""

@@ -178,6 +178,17 @@ def test_a_setting_is_written_once(script, tmp_path):
     assert len(results.conditions("steps")) == 2
 
 
+def test_the_speed_of_a_few_prompts_is_put_right_by_their_computed_steps(script, tmp_path):
+    """One prompt computes 20 steps in 4 of 10 seconds; all of them compute 25 in the mean, in 5."""
+    results = script("quality_rows").Results(tmp_path / "results.jsonl")
+    clock = {"kind": "timed", "prompts": 1, "device": "cpu", "setting": 0.1, "rounds": 3, "speedup": None}
+    results.add(row("inertial", 25, 50.0, kind="one by one", setting=0.1))
+    results.add(row("inertial", 20, 48.0, **clock, seconds=4.0, seconds_full=10.0))
+    results.add(row("inertial", 20, 48.0, **{**clock, "setting": 0.2}, seconds=4.0, seconds_full=9.0))  # of no quality
+    (found,) = results.with_speed(results.conditions("one by one")[0])
+    assert (found["speedup"], found["psnr"], found["timed"]) == (2.0, 50.0, (1, "cpu"))
+
+
 def test_the_deadline_leaves_room_for_the_longest(script, monkeypatch):
     module, now = script("quality_rows"), [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
