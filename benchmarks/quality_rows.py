@@ -50,8 +50,8 @@ class Results:
     def with_speed(self, condition: Row) -> list[Row]:
         """The rows of a condition that know their speed: their own, or that of the same setting timed by itself.
 
-        Computing takes nearly all of the time, so where the timed prompts compute more or fewer steps than all do in the
-        mean, their speed counts in that proportion.
+        Computing takes nearly all of the time, so where the timed prompts compute more or fewer steps than all do
+        in the mean, their speed counts in that proportion.
         """
         if condition["kind"] == "timed":
             return self.of(condition)
