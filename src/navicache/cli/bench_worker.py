@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +56,9 @@ class PipelineWorker:
             busy = time.process_time() - busy
             trace = Trace() if cache is None else cache.trace
         row = {**describe(job), **figures(made, trace, job), "peak_memory": peak_memory(self._device)}
-        row |= {**self._score(job, made), **self._write(job, made, trace), **self._facts}
+        with ThreadPoolExecutor(1) as beside:  # the encoder and the disk do not keep the metrics waiting
+            files = beside.submit(self._write, job, made, trace)
+            row |= {**self._score(job, made), **files.result(), **self._facts}
         if self._device.type == "cpu":
             row["seconds"]["cpu"] = busy  # which other processes do not lengthen
         return {**row, "harness_seconds": time.perf_counter() - began - made.call_seconds}  # all beside the call
