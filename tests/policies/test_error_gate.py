@@ -165,6 +165,51 @@ def test_a_loose_threshold_spares_the_second_step(knobs, spares):
     assert computed[2] or knobs.get("align_steps") == 2
 
 
+@pytest.mark.parametrize(
+    ("facts", "calm", "wild"),
+    [
+        ({"sigma": 0.97, "gap": 1}, "r", "r"),
+        ({"sigma": 0.97, "gap": 2}, "C", "C"),
+        ({"sigma": 0.95, "gap": 1}, "r", "C"),
+        ({"sigma": 0.95, "gap": 2}, "r", "C"),
+        ({"sigma": 0.1, "index": 48, "total": 50}, "r", "r"),
+        ({"sigma": 0.1, "index": 47, "total": 50}, "r", "C"),
+        ({"sigma": None, "gap": 2}, "r", "C"),
+    ],
+)
+def test_a_sparse_gate_takes_the_first_steps_by_turns_and_leaves_out_the_last_but_one(facts, calm, wild):
+    """An error far below the tolerance, and one far above it."""
+    gate = replace(EVEN, sparse=True)
+    assert decisions(gate, HALF, step(1e-3, **facts))[0] == calm
+    assert decisions(gate, HALF, step(1e3, **facts))[0] == wild
+    assert decisions(EVEN, HALF, step(1e-3, **facts), step(1e3, **facts))[0] == "rC", "any other gate asks the error"
+
+
+def test_a_sparse_gate_asks_its_prior_before_the_first_error_is_known():
+    gate = replace(EVEN, sparse=True, prior=1.0)
+    assert decisions(gate, gate.init(), step(1e3, sigma=0.99, gap=1))[0] == "C"
+
+
+@pytest.mark.parametrize(
+    ("knobs", "sparse"),
+    [
+        ({"threshold": 0.5}, True),
+        ({"threshold": 0.49}, False),
+        ({"threshold": 0.8, "spare": False}, False),
+        ({"threshold": 0.8, "last_step": False}, False),
+        ({"threshold": 0.8, "site": "blocks"}, False),
+    ],
+)
+def test_a_looser_threshold_makes_the_gate_sparse_and_carries_the_difference_less_far(knobs, sparse):
+    policy = Inertial(**knobs)
+    assert policy.gate().sparse == sparse
+    (scheme,) = policy.schemes()
+    assert scheme.predictor.carried == 1.0
+    if scheme.apart is not None:
+        at = step(gaps=(2, 1))
+        assert scheme.apart.weights(scheme.apart.init(), at).references[1] == (0.0, -1.7 if sparse else -2.0)
+
+
 def test_a_compute_clears_error_and_distance():
     _, state = decisions(EVEN, HALF, step(), step(), step())
     state = EVEN.learn(state, outcome())

@@ -47,6 +47,7 @@ class DeadReckoning:
     by_channel: bool = False
     curved: bool = False
     horizon: int | None = None  # steps over which a slope fades to nothing; None: it is carried on as far as needed
+    carried: float = 1.0  # share of the slope, beside its damping
     departure: bool = False  # the output goes along where the input departs from its course
 
     @property
@@ -93,7 +94,7 @@ class DeadReckoning:
 
     def trust(self, gap: int) -> float:
         """What is left of the slope so many steps after the last computed one."""
-        return 1.0 if self.horizon is None else max(0.0, 1.0 - (gap - 1) / self.horizon)
+        return self.carried * (1.0 if self.horizon is None else max(0.0, 1.0 - (gap - 1) / self.horizon))
 
     def learn(self, state: Course, outcome: Outcome) -> Course:
         """Follow the dampings that would have been best."""

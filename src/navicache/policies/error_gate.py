@@ -6,6 +6,9 @@
 
 An error made early is carried through the rest of the run, and one made at the very end is never mended: so the
 tolerance is small at full noise and small again at none.
+
+Where little is computed at all, what was measured in the first steps says too little about the next ones, and errors
+decide there whether a run goes astray. So a `sparse` gate takes them by turns while there is hardly anything but noise.
 """
 
 import math
@@ -18,6 +21,7 @@ from navicache.policies.protocols import Outcome, Reading, RowRule, Step, Stream
 
 REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
 UNKNOWN = Verdict(True, "no error yet")
+BY_TURNS, ABOVE = 2, 0.955  # every other step, while the noise level is higher than this
 EARLY = 0.05  # the progress of a run of which nothing is known: as careful as near its start
 
 SPREAD, SPREAD_SHARE, SPREAD_MOST = 0.1, 0.2, 4.0  # before anything was missed; of each miss in the mean; of one
@@ -47,6 +51,7 @@ class ErrorGate:
     measurement_noise: float = 0.05
     caution: float = 0.0  # how many of its own relative deviations are added to k
     accumulate: bool = True  # False: each step's own error is held against the tolerance
+    sparse: bool = False  # few computes: the first steps by turns, and none just before the last, which is computed
     prior: float | None = None  # k before the first measurement; None: compute until there is one
     rows: RowRule = "sample"
     streams: StreamRule = "lead"
@@ -68,8 +73,16 @@ class ErrorGate:
             return UNKNOWN, state._replace(predicted=None)
         predicted = growth * (1 + self.caution * math.sqrt(state.spread)) * distance
         accumulated = state.accumulated + predicted if self.accumulate else predicted
-        verdict = REUSE if accumulated < state.tolerance else COMPUTE  # a NaN is not below anything
-        return verdict, state._replace(predicted=predicted, accumulated=accumulated)
+        within = accumulated < state.tolerance  # a NaN is not below anything
+        if self.sparse and state.growth is not None:
+            within = self._sparsely(within, step)
+        return REUSE if within else COMPUTE, state._replace(predicted=predicted, accumulated=accumulated)
+
+    def _sparsely(self, within: bool, step: Step) -> bool:
+        """Whether to reuse, where that is not for the error to say."""
+        if step.sigma is not None and step.sigma > ABOVE:
+            return step.gap < BY_TURNS
+        return within or (step.total is not None and step.index == step.total - 2)
 
     def tolerance(self, step: Step) -> float:
         """4 tau sigma (1 - w sigma); where the noise level is unknown the run's progress stands for it."""

@@ -26,6 +26,9 @@ MOST_SPEEDUP = 1000.0
 # 3.6 on the embedded model), but the third step is computed anyway, and what lasts a single step is worth less.
 # Only from a threshold on at which little is computed elsewhere either: below, it costs far more than it saves.
 SPARED, PRIOR, LOOSE = 1, 0.8, 0.35
+# From here on the gate is sparse. Gaps are long then, and over them the branches' difference does not go as far as its
+# slope: of the shares 1 and 0.85 the second was better by a tenth of a decibel or two, and so was its worst prompt.
+SPARSE, CARRIED = 0.5, 0.85
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Inertial:
     max_error: float | None = None  # relative error of the output, of each reused step
     threshold: float | None = None  # tau
     align_steps: int = 3
-    spare: bool = True  # a loose threshold may spare the second of them
+    spare: bool = True  # a loose threshold may spare the second of them, and a looser one is sparse at both ends
     tighten: float = 1.0  # how much less accumulated error is tolerated at full noise
     landing: bool = True  # and at none
     process_noise: float = 0.05
@@ -94,7 +97,8 @@ class Inertial:
         if self.site != "model":
             return (Scheme(named_site(self.site), gate, course, self.last_step),)
         lead = replace(course, departure=self.departure)
-        return (Scheme("model", gate, lead, self.last_step, apart=course if self.apart else None),)
+        apart = replace(course, carried=CARRIED if self._sparse else 1.0) if self.apart else None
+        return (Scheme("model", gate, lead, self.last_step, apart=apart),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""
@@ -103,13 +107,17 @@ class Inertial:
                 self._errors(self.max_error), tighten=0.0, landing=False, accumulate=False, caution=self.caution
             )
         if self.threshold is not None:
-            return replace(self._errors(self.threshold), prior=PRIOR if self._spares else None)
+            return replace(self._errors(self.threshold), prior=PRIOR if self._spares else None, sparse=self._sparse)
         return Pace(self._errors(USUAL_THRESHOLD), self.speedup or USUAL_SPEEDUP, self.align_steps)
 
     @property
     def _spares(self) -> bool:
         loose = self.threshold is not None and self.threshold >= LOOSE
         return self.spare and loose and self.site == "model" and self.align_steps > SPARED + 1
+
+    @property
+    def _sparse(self) -> bool:
+        return self._spares and self.last_step and (self.threshold or 0.0) >= SPARSE
 
     def _errors(self, threshold: float) -> ErrorGate:
         return ErrorGate(
