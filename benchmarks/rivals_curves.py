@@ -65,7 +65,7 @@ CURVES: dict[str, Curve] = {
     "firstblockcache": Curve("firstblockcache", TAUS, together=False),
     "dbcache": Curve("dbcache", TAUS, {"first": 2, "last": 1, "align_steps": 5}, together=False),
     "dbcache, one block": Curve(
-        "dbcache", (0.04, 0.08, 0.16, 0.32, 0.6), {"first": 1, "last": 0, "align_steps": 5}, together=False
+        "dbcache", (0.035, 0.04, 0.08, 0.16, 0.32, 0.6), {"first": 1, "last": 0, "align_steps": 5}, together=False
     ),
     "pab": Curve(
         "pab", (2, 3, 4, 8), {"cross_attention": 6, "self_window": WIDE, "cross_window": WIDE}, "self_attention", True

@@ -92,7 +92,8 @@ def _settings(options: argparse.Namespace) -> denoiser.Settings:
 
 
 def _latents(model: autoencoder.AutoencoderKLWan, scenes: Scenes, options: argparse.Namespace) -> Latents:
-    path = options.out / "latents.pt"
+    # named by what they are of: those of another take would be paired with this one's videos in the polish
+    path = options.out / f"latents-{options.take}-{options.videos}x{options.frames}x{options.size}.pt"
     if not path.exists():
         encode_world(model, scenes, options.device, options.frames, options.size).save(path)
     return Latents.load(path, options.device)

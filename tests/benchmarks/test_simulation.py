@@ -1,0 +1,108 @@
+"""The simulation against the engine, and the script around it; a small model with random weights."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+import torch
+from tests.pocket import tiny_checkpoint
+
+import navicache
+from navicache.policies import Inertial
+
+SCRIPTS = Path(__file__).parents[2] / "benchmarks"
+SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32", "--trained-videos", "100"]
+PROMPTS, STEPS = 2, 16
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    return tiny_checkpoint.save(tmp_path_factory.mktemp("checkpoint"))
+
+
+@pytest.fixture
+def script(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module
+
+
+@pytest.fixture
+def arguments(checkpoint, tmp_path):
+    places = ["--checkpoint", str(checkpoint), "--out", str(tmp_path)]
+    return [*SMALL, *places, "--prompts", str(PROMPTS), "--steps", str(STEPS)]
+
+
+@pytest.fixture
+def bench(script, arguments):
+    return script("quality_runs").Bench(script("simulate")._options(arguments))
+
+
+def by_engine(bench, scheduler, policy):
+    bench.schedule(scheduler)
+    with navicache.enable(bench.pipe, policy) as cache:
+        latents = bench.latents(range(PROMPTS), STEPS)
+        steps = cache.trace.runs[-1].leading
+    return latents, [[step.computed for step in steps if step.sample == row] for row in range(PROMPTS)]
+
+
+@pytest.mark.parametrize("scheduler", ["UniPC", "Euler"])
+def test_it_is_the_policy_at_every_kind_of_threshold(script, bench, scheduler):
+    """Where all is computed, where the gate decides, where the second step may be spared, and a sparse gate."""
+    thresholds, simulation = (0.0, 0.15, 0.4, 0.6, 3.0), script("simulation")
+    variants = [simulation.Variant(tau) for tau in thresholds]
+    latents, computed = simulation.Simulation(bench, variants, scheduler, STEPS).run()
+    counts = set()
+    for number, tau in enumerate(thresholds):
+        own = slice(number * PROMPTS, (number + 1) * PROMPTS)
+        expected, steps = by_engine(bench, scheduler, Inertial(threshold=tau))
+        assert computed[own].tolist() == steps
+        assert torch.allclose(latents[own], expected, rtol=1e-3, atol=1e-4)
+        counts.add(sum(map(sum, steps)))
+    assert max(counts) == PROMPTS * STEPS
+    assert len(counts) > 3, "the thresholds tell something apart"
+
+
+def test_momentum_keeps_a_share_of_the_slope_before(script, bench):
+    """Outputs 0, 1, 4 at steps 0, 1, 2: slopes 1 and 3; with a quarter of the first, 2.5."""
+    simulation = script("simulation")
+    variants = [simulation.Variant(0.0), simulation.Variant(0.0, momentum=0.25)]
+    flight = simulation.Simulation(bench, variants, "Euler", STEPS)
+    outputs = iter((0.0, 1.0, 4.0))
+
+    def model(seen, time, rows):
+        output = torch.full_like(seen[rows], next(outputs))
+        return output, output
+
+    flight._model = model
+    x = flight._noise()
+    flight._begin(x, torch.tensor(0.0))
+    for index in (1, 2):
+        flight.seen = x
+        flight._predict(index, x + index, 0.5)
+        flight._decide(index, 0.5)
+        flight._compute(index, x + index, torch.tensor(0.0), torch.arange(2 * PROMPTS))
+    slopes = (flight.newest[1] - flight.older[1]).flatten(1).mean(1)
+    assert slopes.tolist() == pytest.approx([3.0] * PROMPTS + [2.5] * PROMPTS)
+
+
+def test_the_script_tells_gains_and_runs_nothing_twice(script, arguments, capsys, monkeypatch):
+    simulate = script("simulate")
+    asked = [*arguments, "--thresholds", "0.05", "0.4", "--variants", '{"slower": {"growth_noise": 0.01}}']
+    told = simulate.main([*asked, "--together", "3"])
+    assert told.splitlines()[2].startswith("| as it is | ")
+    assert told.splitlines()[3].startswith("| slower | ")
+    monkeypatch.setattr(simulate, "run", lambda *_: pytest.fail("measured again"))
+    assert simulate.main(asked) == told
+
+
+def test_gains_are_taken_from_the_line_through_the_policy_as_it_is(script):
+    rows = [
+        {"curve": "as it is", "computed": 10.0, "psnr": 30.0, "psnr_worst": 20.0},
+        {"curve": "as it is", "computed": 12.0, "psnr": 34.0, "psnr_worst": 21.0},
+        {"curve": "other", "computed": 11.0, "psnr": 33.0, "psnr_worst": 22.0},
+        {"curve": "other", "computed": 13.0, "psnr": 36.0, "psnr_worst": 23.0},
+    ]
+    assert script("simulate").report(rows).splitlines()[2:] == [
+        "| as it is | 10.00: 30.00, 12.00: 34.00 | 20.0 21.0 |",
+        "| other | 11.00: 33.00 (+1.00), 13.00: 36.00 | 22.0 23.0 |",
+    ]
