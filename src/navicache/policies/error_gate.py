@@ -20,8 +20,8 @@ from navicache.estimator import Gaussian, Walk
 from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
 
 REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
-UNKNOWN = Verdict(True, "no error yet")
-BY_TURNS, ABOVE = 2, 0.955  # every other step, while the noise level is higher than this
+UNKNOWN, LAST_FOLLOWS = Verdict(True, "no error yet"), Verdict(False, "last step follows")
+ABOVE = 0.955  # the noise level down to which a sparse gate computes every other step
 EARLY = 0.05  # the progress of a run of which nothing is known: as careful as near its start
 
 SPREAD, SPREAD_SHARE, SPREAD_MOST = 0.1, 0.2, 4.0  # before anything was missed; of each miss in the mean; of one
@@ -73,16 +73,10 @@ class ErrorGate:
             return UNKNOWN, state._replace(predicted=None)
         predicted = growth * (1 + self.caution * math.sqrt(state.spread)) * distance
         accumulated = state.accumulated + predicted if self.accumulate else predicted
-        within = accumulated < state.tolerance  # a NaN is not below anything
+        verdict = REUSE if accumulated < state.tolerance else COMPUTE  # a NaN is not below anything
         if self.sparse and state.growth is not None:
-            within = self._sparsely(within, step)
-        return REUSE if within else COMPUTE, state._replace(predicted=predicted, accumulated=accumulated)
-
-    def _sparsely(self, within: bool, step: Step) -> bool:
-        """Whether to reuse, where that is not for the error to say."""
-        if step.sigma is not None and step.sigma > ABOVE:
-            return step.gap < BY_TURNS
-        return within or (step.total is not None and step.index == step.total - 2)
+            verdict = sparsely(verdict, step)
+        return verdict, state._replace(predicted=predicted, accumulated=accumulated)
 
     def tolerance(self, step: Step) -> float:
         """4 tau sigma (1 - w sigma); where the noise level is unknown the run's progress stands for it."""
@@ -112,3 +106,15 @@ class ErrorGate:
         if state.growth is not None:
             shown |= {"ratio": state.growth.mean, "variance": state.growth.variance, "gain": state.gain}
         return {name: value for name, value in shown.items() if math.isfinite(value)}
+
+
+def sparsely(verdict: Verdict, step: Step) -> Verdict:
+    """The first steps by turns, none just before the last; elsewhere as the error has it.
+
+    Example:
+        >>> sparsely(COMPUTE, Step(index=3, own_index=3, sigma=0.98, gap=1))
+        Verdict(compute=False, reason='by turns')
+    """
+    if step.sigma is not None and step.sigma > ABOVE:
+        return Verdict(step.gap > 1, "by turns")
+    return LAST_FOLLOWS if step.total is not None and step.index == step.total - 2 else verdict
