@@ -167,4 +167,5 @@ def test_quality_of_all_prompts_by_the_clock_on_some(run, tmp_path):
     text = (tmp_path / "bars.md").read_text()
     assert "3 held-out prompts, one at a time, by the clock on 1 of them" in text
     assert "1 held-out prompts, one at a time, by the clock" in text
-    assert [row["each"]["psnr"] for row in rows] == [row["each"]["psnr"][:1] for row in alone]
+    for row, all_prompts in zip(rows, alone, strict=True):  # their references were made one by one, and as a batch
+        assert row["each"]["psnr"] == pytest.approx(all_prompts["each"]["psnr"][:1], abs=1e-3)
