@@ -1,12 +1,9 @@
 """The quality benchmark's own arithmetic: interpolation, bars, the file of results."""
 
-import importlib
 import json
-from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 CONDITION = {
     "kind": "steps",
     "set": "held-out",
@@ -19,13 +16,6 @@ CONDITION = {
     "dtype": "bfloat16",
     "device": "cuda",
 }
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """A module of the benchmark; they find each other because they lie side by side."""
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module
 
 
 def row(curve, computed, psnr, **more):

@@ -1,17 +1,13 @@
 """The quality benchmark in miniature: random weights, few steps, small pictures."""
 
-import importlib
 import json
-from pathlib import Path
 
 import pytest
 import torch
 from diffusers import TaylorSeerCacheConfig
-from tests.pocket import tiny_checkpoint
 
 from navicache.pocket.world import captions, draw
 
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32", "--trained-videos", "100"]
 ONE = ["--schedulers", "UniPC", "--steps", "9", "--prompts", "3", "--batch", "2", "--metrics"]
 KNOWN = {  # computed of 12 steps when only the limits of a rival decide
@@ -21,17 +17,6 @@ KNOWN = {  # computed of 12 steps when only the limits of a rival decide
     "taylorseer-1": 9,  # 0 to 4, 6, 8, 10, 11
     "taylorseer-1-lite": 9,
 }
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    return tiny_checkpoint.save(tmp_path_factory.mktemp("checkpoint"))
-
-
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module
 
 
 @pytest.fixture

@@ -1,19 +1,8 @@
 """How the quality benchmark looks for settings."""
 
-import importlib
 import random
-from pathlib import Path
 
 import pytest
-
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """A module of the benchmark; they find each other because they lie side by side."""
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module
 
 
 def explore(script, span, curve):

@@ -1,13 +1,8 @@
 """The comparison of all policies in miniature."""
 
-import importlib
-from pathlib import Path
-
 import pytest
 import torch
-from tests.pocket import tiny_checkpoint
 
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 SMALL = [
     "--size",
     "32",
@@ -21,17 +16,6 @@ SMALL = [
     "10",
     "--metrics",
 ]
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    return tiny_checkpoint.save(tmp_path_factory.mktemp("checkpoint"))
-
-
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module
 
 
 def test_measured_once_and_told_in_one_table(script, checkpoint, tmp_path, capsys):

@@ -1,29 +1,13 @@
 """The simulation against the engine, and the script around it; a small model with random weights."""
 
-import importlib
-from pathlib import Path
-
 import pytest
 import torch
-from tests.pocket import tiny_checkpoint
 
 import navicache
 from navicache.policies import Inertial
 
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32", "--trained-videos", "100"]
 PROMPTS, STEPS = 2, 16
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    return tiny_checkpoint.save(tmp_path_factory.mktemp("checkpoint"))
-
-
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module
 
 
 @pytest.fixture
