@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     """Run what is missing, then one line a variant."""
     options = _options(arguments)
     results, condition = Results(options.out / "results.jsonl"), _condition(options)
+    check_names(results.of(condition), options.variants)
     wanted = [(name, tau) for name in options.variants for tau in options.thresholds]
     missing = [entry for entry in wanted if not results.has(_row(condition, *entry))]
     if missing:
@@ -36,6 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> str:
     text = report([row for row in results.of(condition) if row["curve"] in options.variants])
     print(text)
     return text
+
+
+def check_names(rows: Sequence[Row], variants: dict[str, Row]) -> None:
+    """Refuse to take what another variant of the same name has shown for this one's."""
+    for row in rows:
+        if row["knobs"] != variants.get(row["curve"], row["knobs"]):
+            raise ValueError(
+                f"{row['curve']!r} was run with {row['knobs']}: give the variant another name, or change --out"
+            )
 
 
 def run(bench: Bench, results: Results, condition: Row, missing: list[tuple[str, float]], options: Any) -> None:

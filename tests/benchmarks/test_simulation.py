@@ -77,6 +77,8 @@ def test_the_script_tells_gains_and_runs_nothing_twice(script, arguments, capsys
     assert told.splitlines()[3].startswith("| slower | ")
     monkeypatch.setattr(simulate, "run", lambda *_: pytest.fail("measured again"))
     assert simulate.main(asked) == told
+    with pytest.raises(ValueError, match="'slower' was run with .*0.01.*another name"):
+        simulate.main([*asked[:-1], '{"slower": {"growth_noise": 0.02}}'])
 
 
 def test_gains_are_taken_from_the_line_through_the_policy_as_it_is(script):

@@ -27,7 +27,7 @@ MOST_SPEEDUP = 1000.0
 # Only from a threshold on at which little is computed elsewhere either: below, it costs far more than it saves.
 SPARED, PRIOR, LOOSE = 1, 0.8, 0.35
 # From here on the gate is sparse. Gaps are long then, and over them the branches' difference does not go as far as its
-# slope: of the shares 1 and 0.85 the second was better by a tenth of a decibel or two, and so was its worst prompt.
+# slope: of the shares 1 and 0.85 the second was better by a tenth of a decibel or two.
 SPARSE, CARRIED = 0.5, 0.85
 
 

@@ -1,32 +1,16 @@
 """The two benchmarks of the embedded model, in miniature: random weights, a handful of steps, small pictures."""
 
-import importlib
 import json
-from pathlib import Path
 
 import pytest
 import torch
 from diffusers import WanPipeline
 from PIL import Image
-from tests.pocket import tiny_checkpoint
 from tests.pocket.grammar import parse, thing
 
 from navicache.pocket.world import captions, draw, words
 
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32"]
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    return tiny_checkpoint.save(tmp_path_factory.mktemp("checkpoint"))
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """A benchmark as a module; they find each other because they lie side by side."""
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module
 
 
 def test_held_out_captions_are_new_and_half_of_them_unseen(script):
