@@ -33,6 +33,8 @@ class Variant:
     power: float = 1.0  # of the distance, by which the error grows
     momentum: float = 0.0  # share of the slope before in a slope
     first: float = dead_reckoning.START  # damping before one was measured
+    amends: float = 0.5  # share of what was missed, added to the next predictions
+    apart_amends: float = 0.0  # the same of the difference
     departure: float = 1.0
     fade: float = dead_reckoning.FADE
     prior: float | None = None  # growth by which the second step is spared; 0: it never is
@@ -139,6 +141,8 @@ class Simulation:
         self.growth = Filter(self.none, known=False)
         self.dampings = [Filter(torch.ones_like(self.none), known=True) for _ in range(2)]
         self.measured = self.none > 0  # whether a damping was
+        self.missed_apart = torch.zeros_like(self.y)
+        self.missed = torch.zeros_like(self.y)  # by the prediction of the newest computed step
         return self.none == 0
 
     def _predict(self, index: int, seen: Tensor, sigma: float) -> None:
@@ -148,11 +152,15 @@ class Simulation:
         self.sloped = self.gap > 0
         self.reach = torch.where(self.sloped, (index - self.at) / self.gap.clamp(min=1), self.none)
         a, b = (torch.where(self.measured, each.mean, self.knobs["first"]) for each in self.dampings)
-        share = self.knobs["departure"] * max(0.0, 1 - sigma) ** self.knobs["fade"] * (2 * a).clamp(max=1) * self.sloped
+        steady = (2 * a).clamp(max=1) * self.sloped
+        share = self.knobs["departure"] * max(0.0, 1 - sigma) ** self.knobs["fade"] * steady
         left = (seen - x) - wide(self.reach) * (x - older_x)
-        self.guess = y + wide(a * self.reach) * (y - older_y) + wide(share) * left
+        self.course = y + wide(a * self.reach) * (y - older_y) + wide(share) * left
+        self.guess = self.course + wide(self.knobs["amends"] * steady * (self.gap > 1)) * self.missed
         self.y = self.guess.to(self.dtype).float()
-        self.u = self.y + d + wide(self.knobs["carried"] * b * self.reach) * (d - older_d)
+        self.course_apart = d + wide(self.knobs["carried"] * b * self.reach) * (d - older_d)
+        more = self.knobs["apart_amends"] * (2 * b).clamp(max=1) * self.sloped * (self.gap > 1)
+        self.u = self.y + self.course_apart + wide(more) * self.missed_apart
 
     def _decide(self, index: int, sigma: float) -> Tensor:
         """The error gate and its guards."""
@@ -173,6 +181,8 @@ class Simulation:
         fresh, sloped, reach = [seen[rows], y, u - y], self.sloped[rows], self.reach[rows]
         missed = mean_abs(y - self.guess[rows]) / mean_abs(y) / self.distance[rows]
         self.growth.follow(rows, missed, torch.ones_like(sloped), self.knobs["growth_noise"])
+        self.missed[rows] = (y - self.course[rows]) * wide(sloped)
+        self.missed_apart[rows] = (u - y - self.course_apart[rows]) * wide(sloped)
         gap = index - self.at[rows]
         for kind, new in enumerate(fresh):
             slope, move = self.newest[kind][rows] - self.older[kind][rows], new - self.newest[kind][rows]

@@ -322,7 +322,7 @@ def test_kept_tensors_can_be_stored_otherwise(name, keep, tolerance):
     plain, record, _ = generation(POLICIES[name], [1])
     # Rounding may tip a decision; so the steps are those of the run without it.
     predictor = POLICIES[name].schemes()[0].predictor
-    told = Custom(Told(steps=record.computed_steps()), predictor)
+    told = Custom(Told(steps=record.computed_steps()), predictor, apart=True)
     exact, same, _ = generation(told, [1])
     kept, _, _ = generation(told, [1], keep=keep)
     assert same.computed_steps() == record.computed_steps()

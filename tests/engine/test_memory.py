@@ -23,7 +23,7 @@ def kept_bytes(engine) -> dict[str, int]:
     for name, stream in engine.run.streams.items():
         rows = [rows for pair in stream.history for rows in pair]
         rows += [stream.base[1]] if stream.base else []
-        rows += [engine.run.last_seen, engine.run.led] if not held else []
+        rows += [stream.missed, *([] if held else [engine.run.last_seen])]
         held[name] = 0
         for chunk in (chunk for part in rows for chunk in part):
             if chunk.untyped_storage().data_ptr() not in counted:

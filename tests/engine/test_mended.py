@@ -29,6 +29,7 @@ class Linear:
     order: int = 2
     products: str = "none"
     keeps_inputs: bool = False
+    keeps_missed: bool = False
 
     def init(self):
         return 0

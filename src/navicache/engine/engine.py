@@ -8,7 +8,7 @@ import torch
 from navicache.engine.containers import select
 from navicache.engine.core import Core, Forward
 from navicache.engine.graphs import outside_graphs, plainly
-from navicache.engine.rows import Rows, own
+from navicache.engine.rows import Rows
 from navicache.engine.shadow import predicted_samples, witness
 from navicache.engine.work import Work
 
@@ -75,10 +75,7 @@ class Engine(Core):
         work = Work(run, call, name, decider, stream, samples)
         if samples:
             return self._task(work, args, kwargs)
-        guess = work.guess(run.inner(call.latent))
-        if run.apart and leads:
-            run.led = own(guess)
-        return Task(False, output=stream.packed(guess))
+        return Task(False, output=stream.packed(work.guess(run.inner(call.latent))))
 
     def _task(self, work: Work, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Task:
         """The model is to run, on the rows that need it."""

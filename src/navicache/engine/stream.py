@@ -1,6 +1,6 @@
 """One guidance branch: the computed steps it can be predicted from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ class Keep:
 class Base(NamedTuple):
     """What the kept steps contribute to a prediction; it stays from reuse to reuse."""
 
-    references: tuple[tuple[float, Coefficient], ...]  # the weights it was made with
+    weights: Weights  # it was made with
     rows: Rows
     plain: bool  # added to the latent it already is what the model would return
 
@@ -50,10 +50,15 @@ class Stream:
     channel_dim: int | None = None
     keeps_inputs: bool = False  # of older computes too
     apart: bool = False  # what is kept are differences from the leader's outputs
+    missed: Rows = NOTHING  # by the prediction of the newest computed step; nothing where that is not made up for
 
-    def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None) -> None:
+    def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None, missed: Rows = NOTHING) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
-        self.base = None
+        self.base, missed = None, self._stored(missed)
+        if rows is not None and missed:
+            kept = self.missed or tuple(torch.zeros_like(chunk) for chunk in self.history[0][1])
+            missed = put(kept, rows, missed)
+        self.missed = missed
         pair = (self._stored(take(latent, rows)), self._stored(own(output.rows)))
         if rows is None:
             self.device, self.dtype, self.rebuild = output.rows[0].device, output.rows[0].dtype, output.rebuild
@@ -74,7 +79,7 @@ class Stream:
         """The output as the weights of each sample say, in the dtype and on the device the model would use."""
         first, base = weights[0], self.base
         if len(weights) == 1 or all(weight == first for weight in weights):
-            if base is None or base.references != first.references:
+            if base is None or base.weights != first:
                 base = self._new_base(first, latent, fit)
             elif base.plain and first.input == 1:  # by far the most frequent case, and nothing left to check
                 return (base.rows[0] + latent[0],)
@@ -91,7 +96,7 @@ class Stream:
         rows = self._base(weights, None, fit)
         x, b = latent[0], rows[0]  # of a shape, dtype and device that stay the same throughout a run
         plain = len(rows) == 1 and x.device == b.device and torch.result_type(x, b) == self.dtype
-        base = Base(weights.references, rows, plain and fit.width is None)
+        base = Base(weights, rows, plain and fit.width is None)
         again = self.order == 1  # along a slope the weights are others at every step
         self.base = base if again and self.keep == Keep() and self.shared else None
         return base
@@ -100,16 +105,22 @@ class Stream:
         """What the kept steps contribute, summed in float32 or better."""
         wide = torch.float64 if self.dtype == torch.float64 else torch.float32
         total: Rows | None = None
-        for (of_input, of_output), (kept_input, kept_output) in zip(weights.references, self.history, strict=False):
-            sources = [(of_output, fit.inner(take(kept_output, rows)))]
-            sources += [(of_input, take(kept_input, rows))] if of_input else []
-            for weight, kept in sources:
-                if weight:
-                    part = tuple(self._scaled(chunk.to(self.device, wide), weight) for chunk in kept)
-                    total = part if total is None else tuple(a.add_(b) for a, b in zip(total, part, strict=True))
+        for weight, kept in self._sources(weights, rows, fit):
+            if weight:
+                part = tuple(self._scaled(chunk.to(self.device, wide), weight) for chunk in kept)
+                total = part if total is None else tuple(a.add_(b) for a, b in zip(total, part, strict=True))
         if total is None:
             total = tuple(torch.zeros_like(chunk) for chunk in fit.inner(take(self.history[0][1], rows)))
         return move(total, self.device, self.dtype)
+
+    def _sources(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Iterator[tuple[Coefficient, Rows]]:
+        """Every kept tensor that counts, with its weight."""
+        for (of_input, of_output), (kept_input, kept_output) in zip(weights.references, self.history, strict=False):
+            yield of_output, fit.inner(take(kept_output, rows))
+            if of_input:
+                yield of_input, take(kept_input, rows)
+        if weights.missed and self.missed:
+            yield weights.missed, fit.inner(take(self.missed, rows))
 
     def _scaled(self, chunk: torch.Tensor, weight: Coefficient) -> torch.Tensor:
         """A kept tensor times one number, or times one a channel."""

@@ -10,9 +10,9 @@ from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
 from navicache.engine.lesson import Lesson, Moment, newest
 from navicache.engine.proof import Proof
-from navicache.engine.rows import Rows, alike, count, mean_abs, minus, own, plus, put, take
+from navicache.engine.rows import Rows, alike, count, mean_abs, minus, plus, put, take
 from navicache.engine.run import Run
-from navicache.engine.stream import Stream
+from navicache.engine.stream import NOTHING, Stream
 from navicache.models import Place
 
 
@@ -44,18 +44,16 @@ class Work:
         if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
+        missed = self._missed(latent, output) if guess is not None and leads and run.mends(self.name) else NOTHING
         if leads:
             self._teach(take(latent, rows), output.rows, guess, moment)
         elif run.fetches:
             run.proofs.append(Proof(self.name, range(run.rows) if rows is None else rows, mean_abs(output.rows)))
         self.stream.shared = latent is run.last_seen and rows is None
-        self.stream.remember(latent, output if leads else self._apart(output, moment), rows)
+        self.stream.remember(latent, output if leads else self._apart(output, moment), rows, missed)
         for sample in self.samples:
             self.stream.computed_at[sample] = newest(moment.index, self.stream.computed_at[sample], run.scheme)
-        whole = output.rows if rows is None or guess is None else put(guess, rows, output.rows)
-        if leads and run.apart:
-            run.led = own(whole)
-        return result if whole is output.rows else self.stream.packed(whole)
+        return result if rows is None or guess is None else self.stream.packed(put(guess, rows, output.rows))
 
     def guess(self, latent: Rows) -> Rows:
         """What the stream's output would be predicted as."""
@@ -63,17 +61,26 @@ class Work:
         if not stream.apart:
             return stream.predict(latent, self.decider.weights(stream.computed_at), layout, fit)
         weights = self.decider.weights_apart(self.name, stream.computed_at)
-        return plus(stream.predict(latent, weights, layout, fit), self.run.led)
+        return plus(stream.predict(latent, weights, layout, fit), self.run.led())
+
+    def _missed(self, latent: Rows, output: Output) -> Rows:
+        """How far the predicted course is from what was computed; amends it made on the way do not count."""
+        course = [weights._replace(missed=0.0) for weights in self.decider.weights(self.stream.computed_at)]
+        guess = self.stream.predict(latent, course, self.decider.layout, self.run.fit)
+        return minus(output.rows, take(guess, self.rows()))
 
     def _apart(self, output: Output, moment: Moment) -> Output:
         """A follower's output as it is kept: its difference from the leader's, where they are of one form."""
         stream, run, rows = self.stream, self.run, self.rows()
+        led = run.led() if run.apart else NOTHING
         if not stream.history:
-            stream.apart = run.apart and rows is None and alike(output.rows, run.led)
+            stream.apart = run.apart and rows is None and alike(output.rows, led)
             stream.keeps_inputs &= not stream.apart  # a difference has none
         if not stream.apart:
+            if run.apart:
+                run.no_amends()
             return output
-        difference = minus(output.rows, take(run.led, rows))
+        difference = minus(output.rows, take(led, rows))
         if stream.history:
             old = [run.inner(take(y, rows)) for _, y in stream.history]
             readings = self.decider.compare_apart(run.inner(difference), old)

@@ -10,6 +10,11 @@ scalar Kalman filter. Where extrapolation does not help they go to zero, and wha
 is where the input has departed from its own straight course. The slope was measured along that course; a sampler that
 is handed predictions leaves it, and a model that is handed the latent would answer: the less, the more of it is noise.
 
+    y_i ~ ... + min(1, 2a) m / 2,     m = y_j - what was predicted for it,     where step j followed reused ones
+
+makes amends. If a prediction was off by m at the end of its gap, those within it were off by m / 2 in the mean, and the
+latent has moved along them: half of m, added at as many steps, takes it back.
+
 The damping that fits best along a true course is too large in a cached run: what it adds beyond the course is steered
 back by the model and spoils the next slope. The more so the farther a slope is carried: so it can be given a horizon,
 by which it has faded to nothing.
@@ -49,6 +54,7 @@ class DeadReckoning:
     horizon: int | None = None  # steps over which a slope fades to nothing; None: it is carried on as far as needed
     carried: float = 1.0  # share of the slope, beside its damping
     departure: bool = False  # the output goes along where the input departs from its course
+    amends: float = 0.0  # share of what the newest prediction had missed by, added to the next ones
 
     @property
     def order(self) -> int:
@@ -65,29 +71,41 @@ class DeadReckoning:
         """Outputs are enough, unless the input's own course is looked at."""
         return self.departure
 
+    @property
+    def keeps_missed(self) -> bool:
+        """What was missed is only needed to make amends."""
+        return self.amends > 0
+
     def init(self) -> Course:
         """No damping measured."""
         return Course()
 
     def weights(self, state: Course, step: Step) -> Weights:
         """The bases as multiples of the kept outputs."""
-        if len(step.gaps) < 2:
+        if len(step.gaps) < 2 or not step.gaps[0]:  # nothing to carry on along, or nowhere to
             return OUTPUT
-        slope, trust = state.slope or (Gaussian(START, 1.0),), self.trust(step.gaps[0])
+        slope = state.slope or (Gaussian(START, 1.0),)
+        steady = min(1.0, 2.0 * sum(belief.mean for belief in slope) / len(slope))  # 0: no course to hold on to
+        moved = self._moved(slope, state.curve, step)
+        moved = self._departing(moved, steady, step) if self.departure and step.fits else moved
+        erred = bool(state.slope) and step.gaps[1] > 1  # steps before the newest compute were predicted, along a slope
+        return moved._replace(missed=self.amends * steady) if erred else moved
+
+    def _moved(self, slope: tuple[Gaussian, ...], curve: tuple[Gaussian, ...], step: Step) -> Weights:
+        """Along the slope, and where its change was measured along that."""
+        trust = self.trust(step.gaps[0])
         first = [trust * belief.mean * slope_reach(step.gaps) for belief in slope]
         second = [0.0] * len(first)
-        if state.curve and len(step.gaps) > 2:
+        if curve and len(step.gaps) > 2:
             of_new, of_old = (trust * reach for reach in curve_reaches(step.gaps))
-            first = [a + belief.mean * of_new for a, belief in zip(first, state.curve, strict=True)]
-            second = [belief.mean * of_old for belief in state.curve]
-        moved = along_moves(first, second)
-        return self._departing(moved, slope, step) if self.departure and step.fits else moved
+            first = [a + belief.mean * of_new for a, belief in zip(first, curve, strict=True)]
+            second = [belief.mean * of_old for belief in curve]
+        return along_moves(first, second)
 
-    def _departing(self, moved: Weights, slope: tuple[Gaussian, ...], step: Step) -> Weights:
-        """With the input's departure, as far as there is a course to depart from."""
-        damping = sum(belief.mean for belief in slope) / len(slope)
+    def _departing(self, moved: Weights, steady: float, step: Step) -> Weights:
+        """With the input's departure from its course."""
         answered = 1.0 if step.sigma is None else max(0.0, 1.0 - step.sigma) ** FADE
-        share, reach = answered * self.trust(step.gaps[0]) * min(1.0, 2.0 * damping), slope_reach(step.gaps)
+        share, reach = answered * self.trust(step.gaps[0]) * steady, slope_reach(step.gaps)
         inputs = (-share * (1.0 + reach), share * reach, 0.0)
         pairs = zip(inputs, moved.references, strict=False)
         return Weights(share, tuple((of_input, of_output) for of_input, (_, of_output) in pairs))
@@ -131,6 +149,7 @@ class Taylor:
     degree: int = 1
     products: Products = "none"
     keeps_inputs: bool = False
+    keeps_missed: bool = False
 
     @property
     def order(self) -> int:

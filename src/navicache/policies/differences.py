@@ -30,6 +30,7 @@ class Differences:
     of: Literal["output", "residual"] = "output"
     after: int = 0  # a compute at this step or before takes no differences: 1 in cache-dit
     products: Products = "none"
+    keeps_missed: bool = False
 
     @property
     def order(self) -> int:

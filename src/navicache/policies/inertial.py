@@ -60,6 +60,7 @@ class Inertial:
     horizon: int | None = None  # a slope fades over so many steps; None: it is carried on as far as it is needed
     departure: bool = True  # the output goes along where the input leaves its straight course, at site "model"
     apart: bool = True  # the difference between guidance branches has a damping of its own, at site "model"
+    amends: float = 0.5  # share of a prediction's miss that the next ones make up for, where `apart`
     last_step: bool = True
     longest_reuse: int | None = None
     rows: RowRule = "sample"  # at site "blocks" always "call"
@@ -78,6 +79,7 @@ class Inertial:
             check_threshold(self.threshold)
         check_align_steps(self.align_steps)
         check_number("tighten", self.tighten, 0, 1, "0 tolerates the same error throughout")
+        check_number("amends", self.amends, 0, 1, "0.5 makes up for what the predictions before were off by in all")
         check_longest_reuse(self.longest_reuse)
         if self.horizon is not None:
             check_whole("horizon", self.horizon, 1)
@@ -96,7 +98,8 @@ class Inertial:
         course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.horizon)
         if self.site != "model":
             return (Scheme(named_site(self.site), gate, course, self.last_step),)
-        lead = replace(course, departure=self.departure)
+        # amends are errors made on purpose: not where each step's own error is promised
+        lead = replace(course, departure=self.departure, amends=self.amends if self.max_error is None else 0.0)
         apart = replace(course, carried=CARRIED if self._sparse else 1.0) if self.apart else None
         return (Scheme("model", gate, lead, self.last_step, apart=apart),)
 

@@ -20,6 +20,7 @@ class ResidualHold:
     order: int = 1
     products: Products = "none"
     keeps_inputs: bool = False
+    keeps_missed: bool = False
 
     def init(self) -> None:
         """Nothing to remember."""
@@ -46,6 +47,7 @@ class OutputHold:
     order: int = 1
     products: Products = "none"
     keeps_inputs: bool = False
+    keeps_missed: bool = False
 
     def init(self) -> None:
         """Nothing to remember."""

@@ -72,12 +72,15 @@ class Outcome(NamedTuple):
 class Weights(NamedTuple):
     """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step.
 
+    And `missed` times what such a sum, without this last term, had missed by at the newest computed step.
+
     Of the computed steps before the newest only outputs are kept, unless the predictor `keeps_inputs`: without it their
     first weight must be 0.
     """
 
     input: float
     references: tuple[tuple[float, Coefficient], ...]  # (weight of x_j, weight of y_j), newest first
+    missed: float = 0.0  # counts where the engine keeps it: of a leader whose followers are kept as differences
 
 
 class Verdict(NamedTuple):
@@ -141,6 +144,11 @@ class Predictor(Protocol[S]):
     @property
     def keeps_inputs(self) -> bool:
         """Whether it needs the inputs of all the computed steps it looks back on, not of the newest alone."""
+        ...
+
+    @property
+    def keeps_missed(self) -> bool:
+        """Whether it needs what its prediction of the newest computed step had missed by."""
         ...
 
     def init(self) -> S:

@@ -32,7 +32,7 @@ class SeaCache:
 
     Example:
         >>> SeaCache(order=0).schemes()[0].predictor
-        ResidualHold(order=1, products='none', keeps_inputs=False)
+        ResidualHold(order=1, products='none', keeps_inputs=False, keeps_missed=False)
     """
 
     name: ClassVar[str] = "seacache"

@@ -1,0 +1,122 @@
+"""What the predictions of one gap were off by is made up for in the next."""
+
+import pytest
+import torch
+from tests.engine.test_dead_reckoning import Told
+from tests.engine.toys import Custom, engine_for
+
+from navicache.engine import Host
+from navicache.policies import DeadReckoning
+
+TOTAL = 24
+COMPUTED = (0, 1, 2, 4, 7, 8, 10)
+KINK = 3  # the course is a line up to here, and one twice as steep, three higher, beyond
+
+
+def course(i: int) -> float:
+    return float(i) if i < KINK else 2.0 * i + KINK
+
+
+def outputs(predictor, *, names=("cond", "uncond"), apart=True, rows=(0.0,), steps=COMPUTED, model=None):
+    """What each branch is given at every step; the second branch is the first and 100 more.
+
+    `rows` is what the latents of a batch differ by: rows of one latent are guidance branches of one sample.
+    """
+    now = {"index": 0, "name": ""}
+
+    def plain(x, t):
+        return torch.full_like(x, course(round(TOTAL - float(t))) + 100 * (now["name"] == "uncond"))
+
+    policy = Custom(Told("sample", steps=steps), predictor, apart=apart)
+    cached = engine_for(model or plain, policy, surroundings=lambda: Host(now["name"], now["index"], TOTAL, None, now))
+    given = {name: [] for name in names}
+    for i in range(12):
+        for name in names:
+            now.update(index=i, name=name)
+            latent = torch.stack([torch.full((4, 8), i + own) for own in rows])
+            given[name].append(cached(latent, float(TOTAL - i)))
+    return given
+
+
+def gained(**how):
+    """What amends of a half add to every step of every branch."""
+    with_them, without = (outputs(DeadReckoning(amends=share), **how) for share in (0.5, 0.0))
+    return {
+        name: [(a - b).mean().item() for a, b in zip(with_them[name], without[name], strict=True)] for name in with_them
+    }
+
+
+def test_half_of_what_was_missed_is_added_to_the_next_predictions():
+    """Step 4 was to be 4 and is 11: missed by 7, so 5 and 6 get 3.5 each."""
+    for name, added in gained().items():
+        assert added[:5] == [0] * 5, name
+        assert added[5:7] == pytest.approx([3.5, 3.5]), name
+        assert added[7:9] == [0] * 2, "computed"
+
+
+def test_a_compute_right_after_another_leaves_nothing_to_make_up_for():
+    """Nothing was predicted between 7 and 8, so 9 is left alone; between 8 and 10 something was."""
+    added = gained()["cond"]
+    assert added[9] == 0
+    assert added[11] != 0
+
+
+def test_what_amends_added_is_not_taken_for_the_course():
+    """Step 7 is missed by the same, whether or not 5 and 6 made amends for what was missed before."""
+    missed = {}
+    for share in (0.5, 0.25):
+        given = outputs(DeadReckoning(amends=share), steps=(0, 1, 2, 4, 7))["cond"]
+        held = outputs(DeadReckoning(), steps=(0, 1, 2, 4, 7))["cond"]
+        missed[share] = (given[8] - held[8]).mean().item() / share
+    assert missed[0.5] == pytest.approx(missed[0.25])
+    assert missed[0.5] != 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "added"), [((0.0, 7.0), [3.5, 0.0]), ((0.0, 0.0), [0.0, 0.0])], ids=["samples", "branches"]
+)
+def test_every_sample_makes_up_for_its_own(rows, added):
+    """The second row keeps to its line, whatever happens to the first; branches in one call are left alone."""
+
+    def model(x, t):
+        i = round(TOTAL - float(t))
+        return torch.stack([torch.full_like(x[0], course(i)), torch.full_like(x[1], float(i))])
+
+    how = {"names": ("cond",), "rows": rows, "model": model}
+    with_them, without = (outputs(DeadReckoning(amends=share), **how)["cond"] for share in (0.5, 0.0))
+    assert (with_them[5] - without[5]).mean((1, 2)).tolist() == pytest.approx(added)
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"apart": False}, "a follower would have to make amends of its own"),
+        ({"names": ("cond", "uncond", "odd")}, "a follower of another form stays behind"),
+    ],
+    ids=["not apart", "another form"],
+)
+def test_no_amends_where_a_branch_would_not_go_along(how, why):
+    calls = iter(range(1000))
+
+    def model(x, t):
+        value = torch.full_like(x, course(round(TOTAL - float(t))))
+        odd = len(how.get("names", ())) == 3 and next(calls) % 3 == 2
+        return torch.cat([value, value], 1) if odd else value
+
+    added = gained(model=model, **how)
+    assert all(value == 0 for value in added["cond"]), why
+
+
+def test_errors_of_one_sign_no_longer_add_up():
+    """Along a parabola every prediction falls short: what is lost in all is what the latent would be off by."""
+
+    def parabola(x, t):
+        return torch.full_like(x, (TOTAL - float(t)) ** 2)
+
+    steps = (0, 1, 2, 5, 8, 11)
+    lost = {}
+    for share in (0.0, 0.5):
+        given = outputs(DeadReckoning(amends=share), names=("cond",), steps=steps, model=parabola)["cond"]
+        lost[share] = sum((output.mean().item() - i**2) for i, output in enumerate(given))
+    assert lost[0.0] < 0
+    assert abs(lost[0.5]) < 0.5 * abs(lost[0.0])
