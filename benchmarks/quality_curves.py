@@ -32,6 +32,7 @@ CURVES: dict[str, Curve] = {
     "easycache-5": Curve("easycache", {"align_steps": 5}),
     "easycache-10": Curve("easycache", {"align_steps": 10}),
     "inertial": Curve("inertial"),
+    "inertial-0": Curve("inertial", {"amends": 0.0}),
     "inertial-5": Curve("inertial", {"align_steps": 5}),
     "inertial-6": Curve("inertial", {"horizon": 6, "apart": False, "departure": False, "amends": 0.0, "spare": False}),
     "inertial-channel": Curve("inertial", {"by_channel": True}),
