@@ -43,7 +43,7 @@ def test_demo_compares_on_two_prompts(small, tmp_path, capsys):
 
 
 def test_what_the_cache_says_about_the_model_is_said_once(small, tmp_path, caplog):
-    assert main(["demo", "--steps", "4", "--out", str(tmp_path)]) == 0
+    assert main(["demo", "--policy", "navicache", "--steps", "4", "--out", str(tmp_path)]) == 0
     notes = [record.getMessage() for record in caplog.records if record.name == "navicache"]
     assert len(notes) == 1
     assert "unlisted size" in notes[0]

@@ -171,7 +171,7 @@ def test_a_bare_module_is_told_how_many_steps_there_are(steps: int | None) -> No
 
 @pytest.mark.parametrize("name", params("flux", "wan", "wan22", "cogvideox", "hunyuan"))
 def test_models_without_a_published_setting_are_named(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, "navicache"), navicache.enable(TINY[name].build()) as cache:
+    with caplog.at_level(logging.WARNING, "navicache"), navicache.enable(TINY[name].build(), "navicache") as cache:
         text = cache.summary()
     warned = [record.getMessage() for record in caplog.records if record.name == "navicache"]
     assert warned == list(cache.notes)
@@ -180,14 +180,46 @@ def test_models_without_a_published_setting_are_named(name: str, caplog: pytest.
     if name == "flux":
         assert "no setting is published for FLUX.1" in text
     caplog.clear()
-    with caplog.at_level(logging.WARNING, "navicache"), navicache.enable(TINY[name].build(), threshold=0.1) as cache:
-        assert not cache.notes  # who names a threshold needs no advice
-    assert not caplog.records
+    for knobs in (
+        {"threshold": 0.1},
+        {},
+    ):  # who names a threshold needs no advice, and a speed-up means the same everywhere
+        with caplog.at_level(logging.WARNING, "navicache"), navicache.enable(TINY[name].build(), **knobs) as cache:
+            assert not cache.notes
+        assert not caplog.records
 
 
-def test_the_default_setting_works_on_a_long_run() -> None:
+def test_the_default_meets_the_papers_speed_up_on_a_long_run() -> None:
     pipe = TINY["wan"].build()
     with navicache.enable(pipe, mode="fast") as cache:
+        TINY["wan"].call(pipe, steps=30)
+    (run,) = cache.trace.runs
+    assert (run.policy, run.settings["speedup"]) == ("inertial", 2.23)
+    assert run.computed == 13
+
+
+@pytest.mark.parametrize(
+    ("asked", "policy", "target"),
+    [
+        ({}, "inertial", ("speedup", 2.01)),
+        ({"max_error": 0.1}, "inertial", ("max_error", 0.1)),
+        ({"threshold": 0.06}, "navicache", ("threshold", 0.06)),
+        ({"paper_text": True}, "navicache", ("threshold", 0.05)),
+        ({"policy": "inertial", "threshold": 0.2}, "inertial", ("threshold", 0.2)),
+    ],
+    ids=str,
+)
+def test_which_policy_is_meant(asked: dict[str, Any], policy: str, target: tuple[str, float]) -> None:
+    pipe = TINY["wan"].build()
+    with navicache.enable(pipe, **asked) as cache:
+        TINY["wan"].call(pipe, steps=16)
+    (run,) = cache.trace.runs
+    assert (run.policy, run.settings[target[0]]) == (policy, target[1])
+
+
+def test_the_papers_setting_on_a_long_run() -> None:
+    pipe = TINY["wan"].build()
+    with navicache.enable(pipe, "navicache", mode="fast") as cache:
         TINY["wan"].call(pipe, steps=30)
     assert reused(cache) > 0
     assert cache.trace.runs[0].computed_steps()[:10] == tuple(range(10))

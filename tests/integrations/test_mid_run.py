@@ -105,14 +105,31 @@ def test_a_loop_of_ones_own_after_the_pipelines():
     assert [(run.length, run.total) for run in cache.trace.runs] == [(STEPS, STEPS), (STEPS + 8, STEPS + 8)]
 
 
-@pytest.mark.parametrize("steps", [4, 8])
-def test_few_step_schedules_are_told_no(steps):
+@pytest.mark.parametrize(
+    ("policy", "steps", "why"),
+    [
+        ("navicache", 4, "4 steps leave next to nothing to reuse after 10"),
+        ("navicache", 8, "8 steps leave next to nothing to reuse after 10"),
+        ("inertial", 4, "4 steps leave next to nothing to reuse after 3"),
+        ("inertial", 8, "a run of 8 steps has hardly one to spare"),
+        (None, 12, "a run of 12 steps has hardly one to spare"),
+    ],
+)
+def test_few_step_schedules_are_told_no(policy, steps, why):
     pipe = WAN.build()
     full = WAN.call(pipe, steps=steps, guidance=False)
-    with navicache.enable(pipe) as cache:
+    with navicache.enable(pipe, policy) as cache:
         assert torch.equal(WAN.call(pipe, steps=steps, guidance=False), full)
     assert f"computed {steps} of {steps} steps (nothing was reused)" in cache.summary()
-    assert f"{steps} steps leave next to nothing to reuse" in cache.summary()
+    assert why in " ".join(cache.summary().split())
+
+
+@pytest.mark.parametrize(("steps", "asked", "computed"), [(13, {}, 6), (8, {"speedup": 2.0}, 4)])
+def test_from_there_on_and_with_a_target_they_are_cached(steps, asked, computed):
+    pipe = WAN.build()
+    with navicache.enable(pipe, **asked) as cache:
+        WAN.call(pipe, steps=steps, guidance=False)
+    assert cache.trace.runs[0].computed == computed
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from tests.report.runs import adaptive_run, run_of, static_run
 
+from navicache.records import RunRecord, StepRecord
 from navicache.report.trace_plot import BLUE, PALE, draw_trace
 
 
@@ -90,6 +91,18 @@ def test_the_ratio_panel_shows_estimate_band_and_measurements():
         box = shown[label].get_paths()[0].get_extents()
         assert (box.x0, box.x1) == (2, 11)
         assert (box.y0, box.y1) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(("settings", "seen"), [({}, [3.0]), ({"max_error": 0.05}, [])], ids=["threshold", "margin"])
+def test_an_error_gate_is_held_against_the_growth_that_was_seen(settings, seen):
+    """A growth of 2 has predicted an error of 0.1, over a distance of 0.05; it was 0.15, so 3. A margin hides that."""
+    told = {"ratio": 2.0, "predicted_change": 0.1, "reuse_error": 0.15, "measured_ratio": 9.0}
+    step = StepRecord(index=0, stream="0", computed=True, reason="gate", **told)
+    run = RunRecord(model="Toy", policy="ours", steps=(step,), belief="predicted_change", settings=settings)
+    axes = panels(draw_trace(run))["ratio"]
+    points = by_label(axes).get("measured")
+    assert ([] if points is None else [*points.get_ydata()]) == pytest.approx(seen)
+    assert axes.get_title(loc="left").startswith("growth")
 
 
 def test_a_huge_variance_does_not_flatten_the_curve():

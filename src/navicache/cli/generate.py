@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_caching(parser: argparse.ArgumentParser) -> None:
     """Options of the cache, here and in the demo."""
-    parser.add_argument("--policy", help="policy of the catalog, in place of the default")
+    parser.add_argument("--policy", help="of the catalog (inertial; with --threshold navicache)")
     parser.add_argument("--mode", help="fast, mid or slow preset of the model")
     parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
     parser.add_argument("--speedup", type=float, help="a target, in place of a threshold: 2 computes every other step")

@@ -144,7 +144,7 @@ class Core(ABC):
         run = new_run(self.scheme, self.recorder, self.keep, self.call.channel_dim, call)
         if host.total is None and self.scheme.last_step:
             self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
-        if host.total is not None and host.total <= self.policy.align_steps + 2:
+        if host.total is not None and host.total < max(self.policy.align_steps + 3, self.scheme.shortest):
             run.step_aside(host.total, self.policy.align_steps)
         if not run.aside:
             run.see(call, call.latent)

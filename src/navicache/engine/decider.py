@@ -102,10 +102,10 @@ class Decider:
         return self.chosen
 
     def weights_again(self, references: list[tuple[int, ...]]) -> list[Weights]:
-        """The same after the stream was called: samples computed at this step are predicted by what they have given."""
-        done = any(kept[:1] == (step.index,) for kept, step in zip(references, self.steps, strict=True))
-        again = self._own_weights(references, self.predictors, self.scheme.predictor) if done else None
-        return again or self.weights(references)
+        """The same once the stream was called: samples computed at this step are what has come out."""
+        if any(kept[:1] == (step.index,) for kept, step in zip(references, self.steps, strict=True)):
+            return self._own_weights(references, self.predictors, self.scheme.predictor)
+        return self.weights(references)
 
     def weights_apart(self, stream: str, references: list[tuple[int, ...]]) -> list[Weights]:
         """How a follower's difference from the leader is to be predicted."""

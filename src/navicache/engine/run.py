@@ -169,12 +169,14 @@ class Run:
                 stream.computed_at[sample] = () if broken.intersection(rows) else stream.computed_at[sample]
 
     def step_aside(self, total: int, align_steps: int) -> None:
-        """Leave a run alone that is over almost as soon as it is aligned."""
+        """Leave a run alone that is over almost as soon as it is aligned, or has no step to spare."""
         self.aside = "too few steps"
-        self.recorder.note(
-            f"{total} steps leave next to nothing to reuse after {align_steps} to align: "
-            "stepped aside, every step is computed"
+        why = (
+            f"{total} steps leave next to nothing to reuse after {align_steps} to align"
+            if total < align_steps + 3
+            else f"a run of {total} steps has hardly one to spare (a target of your own, speedup=..., would insist)"
         )
+        self.recorder.note(f"{why}: stepped aside, every step is computed")
 
     def leave_ranks(self) -> None:
         """Compute from here on: that is what the other ranks do as well."""

@@ -1,18 +1,20 @@
 """Which policy, with which knobs: what the user said, over what was measured, over what is known of the model."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from navicache.engine import Keep
 from navicache.models import Calibration, CallSpec, ModelSpec, preset
-from navicache.policies import POLICIES, Policy, build_policy
+from navicache.policies import POLICIES, Inertial, NaviCache, Policy, build_policy
 from navicache.records import ShadowKind
 
-DEFAULT_POLICY = "navicache"
+DEFAULT_POLICY, PAPER = "inertial", "navicache"
 DEFAULT_MODE = "mid"
 WAN_VALUES = ("navicache", "ema")  # what a model's own note speaks of
 TARGETS = {"threshold", "speedup", "max_error"}
+OURS, THEIRS = ({f.name for f in fields(kind)} for kind in (Inertial, NaviCache))
+PAPERS = THEIRS - OURS | {"threshold"}  # knobs that ask for the paper's policy: thresholds are published for it alone
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,8 @@ def choose_policy(options: Options, spec: ModelSpec) -> Policy:
         if options.calibration is not None:
             check_calibration(options.calibration, name, spec)
             knobs |= options.calibration.knobs
-        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has
-            knobs = {knob: value for knob, value in knobs.items() if knob not in TARGETS}
+        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has, and at any length
+            knobs = {knob: value for knob, value in knobs.items() if knob not in {*TARGETS, "shortest"}}
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
             knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
         return build_policy(name, **{**knobs, **options.knobs})
@@ -69,13 +71,13 @@ def check_calibration(calibration: Calibration, policy: str, spec: ModelSpec) ->
 
 
 def policy_name(policy: str | None, knobs: Collection[str]) -> str:
-    """The policy asked for; a speed-up or an error as the target is what `inertial` is for.
+    """The policy asked for, by its name or by knobs that only the paper's has; ours without either.
 
     Example:
-        >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {})
+        >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {"threshold": 0.05})
         ('inertial', 'navicache')
     """
-    return policy or ("inertial" if {"speedup", "max_error"} & set(knobs) else DEFAULT_POLICY)
+    return policy or (PAPER if PAPERS & set(knobs) else DEFAULT_POLICY)
 
 
 def note(spec: ModelSpec, options: Options) -> str:

@@ -48,7 +48,8 @@ def enable(
 
     Args:
         target: a pipeline (all its transformers are cached), a module, or a callable.
-        policy: a name of the catalog or a policy; the paper's by default.
+        policy: a name of the catalog or a policy; "inertial" by default, or where a threshold is given "navicache", the
+            paper's own: its thresholds are the published ones.
         mode: "fast", "mid" or "slow" preset of the model at hand, for a policy given by name.
         call: where latent, time, conditioning and output are, for models that use unusual names.
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
@@ -60,8 +61,8 @@ def enable(
             on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
         group: torch.distributed process group of the ranks that call this model together, and so must decide alike;
             found by itself under context parallelism of diffusers, tensor parallelism and FSDP2.
-        knobs: knobs of the policy, over those of the preset; `speedup=2.0` and `max_error=0.05` are targets in place
-            of a threshold, which policy "inertial" knows how to meet.
+        knobs: knobs of the policy, over those of the preset; `speedup=2.0` and `max_error=0.05` are targets that
+            policy "inertial" knows how to meet.
 
     Example:
         >>> import torch

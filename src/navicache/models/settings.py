@@ -22,10 +22,14 @@ def navicache_modes(
     }
 
 
+SHORTEST = 13  # steps: a model distilled to fewer has none to spare, unless a target is asked for
+
+
 def inertial_modes(fast: float, mid: float, slow: float, source: str) -> dict[str, Preset]:
     """The paper's speed-ups of a model, as targets for our own policy, which nobody else has published about."""
     targets = {"fast": fast, "mid": mid, "slow": slow}
-    return {mode: Preset({"speedup": speedup}, source, inferred=True) for mode, speedup in targets.items()}
+    knobs = {mode: {"speedup": speedup, "shortest": SHORTEST} for mode, speedup in targets.items()}
+    return {mode: Preset(knobs[mode], source, inferred=True) for mode in targets}
 
 
 def ema_modes(modes: Modes) -> dict[str, Preset]:

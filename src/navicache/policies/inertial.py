@@ -63,6 +63,7 @@ class Inertial:
     amends: float = 0.5  # share of a prediction's miss that the next ones make up for, where `apart`
     last_step: bool = True
     longest_reuse: int | None = None
+    shortest: int = 0  # runs of fewer steps are left alone
     rows: RowRule = "sample"  # at site "blocks" always "call"
     site: SiteName = "model"
 
@@ -81,6 +82,7 @@ class Inertial:
         check_number("tighten", self.tighten, 0, 1, "0 tolerates the same error throughout")
         check_number("amends", self.amends, 0, 1, "0.5 makes up for what the predictions before were off by in all")
         check_longest_reuse(self.longest_reuse)
+        check_whole("shortest", self.shortest, 0)
         if self.horizon is not None:
             check_whole("horizon", self.horizon, 1)
         check_choice("rows", self.rows, ("sample", "call"))
@@ -97,11 +99,11 @@ class Inertial:
         )
         course = DeadReckoning(self.process_noise, self.measurement_noise, self.by_channel, self.curved, self.horizon)
         if self.site != "model":
-            return (Scheme(named_site(self.site), gate, course, self.last_step),)
+            return (Scheme(named_site(self.site), gate, course, self.last_step, shortest=self.shortest),)
         # amends are errors made on purpose: not where each step's own error is promised
         lead = replace(course, departure=self.departure, amends=self.amends if self.max_error is None else 0.0)
         apart = replace(course, carried=CARRIED if self._sparse else 1.0) if self.apart else None
-        return (Scheme("model", gate, lead, self.last_step, apart=apart),)
+        return (Scheme("model", gate, lead, self.last_step, apart=apart, shortest=self.shortest),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""

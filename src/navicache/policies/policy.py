@@ -24,6 +24,7 @@ class Scheme:
     # A follower is predicted as the leader's output and its own difference from that. This carries the difference on:
     # from outputs alone, for both branches are given the same input. None: a follower is predicted as the leader is.
     apart: Predictor[Any] | None = None
+    shortest: int = 0  # runs known to have fewer steps are left alone
 
 
 class Policy(Protocol):

@@ -44,7 +44,7 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     FigureCanvasAgg(figure)
     axes: list[Axes] = list(figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
     for draw, panel in zip(panels, axes, strict=False):
-        draw(panel, curves)
+        draw(panel, curves, run)
     _draw_strip(axes[-1], rows)
     _step_axis(axes[-1], run)
     _head(figure, run, sample)
@@ -64,7 +64,19 @@ def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 
 def _curves(run: RunRecord, sample: int) -> Curves:
     """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
     names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
-    return {name: [_gap(value) for value in run.column(name, sample)] for name in names}
+    curves = {name: [_gap(value) for value in run.column(name, sample)] for name in names}
+    if run.belief == "predicted_change":
+        predicted = [_gap(value) for value in run.column("predicted_change", sample)]
+        curves["measured_ratio"] = _measured_growth(curves, predicted, "max_error" in run.settings)
+    return curves
+
+
+def _measured_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
+    """What an error gate's estimate is held against: the true error over the distance; unknown beneath a margin."""
+    if cautious or not _known(curves["ratio"]):
+        return [math.nan] * len(predicted)
+    columns = zip(curves["reuse_error"], curves["ratio"], predicted, strict=True)
+    return [error * growth / change if change else math.nan for error, growth, change in columns]
 
 
 def _gap(value: float | None) -> float:
@@ -82,7 +94,7 @@ def _rows(run: RunRecord, sample: int) -> Rows:
     return [(names[stream], run.steps_of(sample, stream)) for stream in run.streams]
 
 
-def _draw_ratio(axes: Axes, curves: Curves) -> None:
+def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     """The estimate with its uncertainty, and what it was corrected by."""
     index, ratio, measured = curves["index"], curves["ratio"], curves["measured_ratio"]
     spread = [math.sqrt(v) if v >= 0 else math.nan for v in curves["variance"]]
@@ -100,10 +112,12 @@ def _draw_ratio(axes: Axes, curves: Curves) -> None:
     room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
-    _finish(axes, "ratio", "ratio: output change per input change")
+    grows = run.belief == "predicted_change" and bool(_known(ratio))  # an error gate's estimate is of another kind
+    words = "growth: error of a prediction per distance of the input", "ratio: output change per input change"
+    _finish(axes, "ratio", words[0] if grows else words[1])
 
 
-def _draw_error(axes: Axes, curves: Curves) -> None:
+def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
     """The bar that would pass the threshold is the step that is computed."""
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
