@@ -8,6 +8,7 @@ import torch
 from navicache.engine.containers import select
 from navicache.engine.core import Core, Forward
 from navicache.engine.graphs import outside_graphs, plainly
+from navicache.engine.leader import led_by
 from navicache.engine.rows import Rows
 from navicache.engine.shadow import predicted_samples, witness
 from navicache.engine.work import Work
@@ -69,7 +70,7 @@ class Engine(Core):
             return Task(True, args, kwargs)
         leads = name == self.tracker.called[0]
         if run.apart and leads:
-            run.led_by(name)
+            led_by(run, name)
         decider, stream = run.decider(name), run.stream(name)
         samples = run.computing(self.tracker.index, name, decider, stream)
         work = Work(run, call, name, decider, stream, samples)

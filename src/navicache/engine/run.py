@@ -12,7 +12,7 @@ from navicache.engine.layout import Layout, agreement, settle
 from navicache.engine.proof import Proof
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, count, identical, own
-from navicache.engine.stream import NOTHING, Keep, Stream
+from navicache.engine.stream import Keep, Stream
 from navicache.policies import Scheme, Verdict
 
 LEAD = "*"  # the decider all streams share
@@ -86,35 +86,6 @@ class Run:
                 samples.append(sample)
                 self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
         return samples
-
-    def led_by(self, name: str) -> None:
-        """Another stream leads than before: differences from the old leader are of no use."""
-        if self.leader not in (None, name):
-            self.apart = False
-            self.no_amends()
-            for stream in self.streams.values():
-                if stream.apart:
-                    stream.apart, stream.base, stream.history = False, None, []
-                    stream.keeps_inputs = self.scheme.predictor.keeps_inputs
-                    stream.computed_at = [()] * len(stream.computed_at)
-        self.leader = name
-
-    def led(self) -> Rows:
-        """What the leader returned at this step, worked out again: kept, it would be a tensor more."""
-        name = self.leader or ""
-        stream, decider = self.stream(name), self.decider(name)
-        return stream.predict(self.last_seen, decider.weights_again(stream.computed_at), decider.layout, self.fit)
-
-    def mends(self, name: str) -> bool:
-        """Whether a stream makes amends: with it all that follow it, so that their differences stay as they are."""
-        followers = [stream for other, stream in self.streams.items() if other != name]
-        alone = all(len(rows) == 1 for rows in self.decider(name).layout)  # guidance branches are not rows of one call
-        return self.scheme.predictor.keeps_missed and self.apart and alone and all(s.apart for s in followers)
-
-    def no_amends(self) -> None:
-        """There is a branch that would not go along."""
-        for stream in self.streams.values():
-            stream.missed = NOTHING
 
     def computed_input(self, name: str) -> Rows | None:
         """The latent of a stream's last computed step."""

@@ -8,6 +8,7 @@ from navicache.engine.containers import Output, unpack
 from navicache.engine.decider import Decider
 from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
+from navicache.engine.leader import led, mends, no_amends
 from navicache.engine.lesson import Lesson, Moment, newest
 from navicache.engine.proof import Proof
 from navicache.engine.rows import Rows, alike, count, mean_abs, minus, plus, put, take
@@ -44,7 +45,7 @@ class Work:
         if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
-        missed = self._missed(latent, output) if guess is not None and leads and run.mends(self.name) else NOTHING
+        missed = self._missed(latent, output) if guess is not None and leads and mends(run, self.name) else NOTHING
         if leads:
             self._teach(take(latent, rows), output.rows, guess, moment)
         elif run.fetches:
@@ -61,7 +62,7 @@ class Work:
         if not stream.apart:
             return stream.predict(latent, self.decider.weights(stream.computed_at), layout, fit)
         weights = self.decider.weights_apart(self.name, stream.computed_at)
-        return plus(stream.predict(latent, weights, layout, fit), self.run.led())
+        return plus(stream.predict(latent, weights, layout, fit), led(self.run))
 
     def _missed(self, latent: Rows, output: Output) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
@@ -72,15 +73,15 @@ class Work:
     def _apart(self, output: Output, moment: Moment) -> Output:
         """A follower's output as it is kept: its difference from the leader's, where they are of one form."""
         stream, run, rows = self.stream, self.run, self.rows()
-        led = run.led() if run.apart else NOTHING
+        lead = led(run) if run.apart else NOTHING
         if not stream.history:
-            stream.apart = run.apart and rows is None and alike(output.rows, led)
+            stream.apart = run.apart and rows is None and alike(output.rows, lead)
             stream.keeps_inputs &= not stream.apart  # a difference has none
         if not stream.apart:
             if run.apart:
-                run.no_amends()
+                no_amends(run)
             return output
-        difference = minus(output.rows, take(led, rows))
+        difference = minus(output.rows, take(lead, rows))
         if stream.history:
             old = [run.inner(take(y, rows)) for _, y in stream.history]
             readings = self.decider.compare_apart(run.inner(difference), old)
