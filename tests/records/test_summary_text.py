@@ -58,6 +58,24 @@ def test_a_small_run_to_the_letter():
     assert summarise([small_run()]) == EXPECTED
 
 
+@pytest.mark.parametrize(
+    ("belief", "shown"),
+    [
+        ("predicted_change", ["predicted", "growth", "error"]),
+        ("accumulated", ["predicted", "ratio", "measured", "change"]),
+    ],
+)
+def test_what_an_estimate_is_of(belief, shown):
+    """An error gate predicts errors by their growth; a ratio gate changes, by a ratio that can be measured."""
+    step = StepRecord(
+        index=0, stream="cond", computed=True, reason="gate", ratio=2.0, predicted_change=0.1, measured_ratio=9.0
+    )
+    table = summarise([run_of([step], belief=belief)]).split("\n\n")[1]
+    heading = " ".join(table.split("----")[0].split())
+    assert all(word in heading for word in shown)
+    assert not any(word in heading for word in {"growth", "measured", "ratio"} - {*shown})
+
+
 def test_without_details_the_table_is_left_out():
     assert summarise(Trace((small_run(),)), details=False) == EXPECTED.split("\nknobs")[0]
 

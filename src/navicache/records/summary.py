@@ -107,17 +107,19 @@ def _bars(run: RunRecord, width: int) -> list[str]:
 def _table(run: RunRecord) -> list[str]:
     """The leading stream of the first sample."""
     steps = run.steps_of(run.sample_numbers[0])
+    # an error gate predicts errors, and its estimate is how fast they grow: no change, and no ratio to measure
+    grows = run.belief == "predicted_change" and any(step.ratio is not None for step in steps)
     columns = [
         Column("step", [str(step.index) for step in steps]),
         *_known("time", [step.time for step in steps]),
         Column("decision", ["compute" if step.computed else "reuse" for step in steps], words=True),
         Column("reason", [step.reason for step in steps], words=True),
         *_known("input\nchange", [step.input_change for step in steps]),
-        *_known("predicted\nchange", [step.predicted_change for step in steps]),
+        *_known("predicted\nerror" if grows else "predicted\nchange", [step.predicted_change for step in steps]),
         *_accumulated(steps),
-        *_known("ratio", [step.ratio for step in steps]),
+        *_known("growth" if grows else "ratio", [step.ratio for step in steps]),
         *_known("std", [_deviation(step) for step in steps]),
-        *_known("measured\nratio", [step.measured_ratio for step in steps]),
+        *_known("measured\nratio", [None if grows else step.measured_ratio for step in steps]),
         *_known("reuse\nerror", [step.reuse_error for step in steps]),
     ]
     return lay_out(columns)
