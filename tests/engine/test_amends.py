@@ -5,6 +5,7 @@ import torch
 from tests.engine.test_dead_reckoning import Told
 from tests.engine.toys import Custom, engine_for
 
+import navicache
 from navicache.engine import Host
 from navicache.policies import DeadReckoning
 
@@ -29,12 +30,12 @@ def outputs(predictor, *, names=("cond", "uncond"), apart=True, rows=(0.0,), ste
 
     policy = Custom(Told("sample", steps=steps), predictor, apart=apart)
     cached = engine_for(model or plain, policy, surroundings=lambda: Host(now["name"], now["index"], TOTAL, None, now))
-    given = {name: [] for name in names}
+    given: dict[str, list] = {}
     for i in range(12):
-        for name in names:
+        for name in names(i) if callable(names) else names:
             now.update(index=i, name=name)
             latent = torch.stack([torch.full((4, 8), i + own) for own in rows])
-            given[name].append(cached(latent, float(TOTAL - i)))
+            given.setdefault(name, []).append(cached(latent, float(TOTAL - i)))
     return given
 
 
@@ -120,3 +121,68 @@ def test_errors_of_one_sign_no_longer_add_up():
         lost[share] = sum((output.mean().item() - i**2) for i, output in enumerate(given))
     assert lost[0.0] < 0
     assert abs(lost[0.5]) < 0.5 * abs(lost[0.0])
+
+
+def test_a_branch_of_another_form_that_comes_late_ends_them_with_the_next_step():
+    """It comes at step 5, between the two others: they still agree there, and from 6 on nobody makes amends."""
+
+    def names(i):
+        return ("cond", "odd", "uncond") if i >= 5 else ("cond", "uncond")
+
+    class Odd:
+        """The second of three calls of a step returns twice the channels."""
+
+        def __init__(self):
+            self.seen = {}
+
+        def __call__(self, x, t):
+            calls = self.seen.setdefault(float(t), [])
+            calls.append(1)
+            value = torch.full_like(x, course(round(TOTAL - float(t))))
+            late = TOTAL - float(t) >= 5 and len(calls) == (2 if TOTAL - float(t) in COMPUTED else 1)
+            return torch.cat([value, value], 1) if late else value
+
+    added = {}
+    for share in (0.5, 0.0):
+        added[share] = outputs(DeadReckoning(amends=share), names=names, model=Odd())
+    for name in ("cond", "uncond"):
+        gains = [(a - b).mean().item() for a, b in zip(added[0.5][name], added[0.0][name], strict=True)]
+        assert gains[5] == pytest.approx(3.5), name
+        assert gains[6] == 0, name
+
+
+def test_another_leader_starts_with_a_clean_slate():
+    """What the old leader had missed is nothing that its new one makes up for."""
+
+    def names(i):
+        return ("cond", "uncond") if i < 5 else ("uncond", "cond")
+
+    added = gained(names=names)
+    assert added["cond"][5:7] == [0, 0]
+    assert added["uncond"][5:7] == [0, 0]
+
+
+def test_channels_beyond_the_latents_are_left_as_they_were():
+    """Of eight output channels four answer to the latent: only they are predicted, and only they make amends."""
+
+    def model(x, t):
+        value = torch.full_like(x, course(round(TOTAL - float(t))))
+        return torch.cat([value, 10 * value], 1)
+
+    with_them, without = (
+        outputs(DeadReckoning(amends=share), names=("cond",), model=model)["cond"] for share in (0.5, 0.0)
+    )
+    added = (with_them[5] - without[5]).mean((0, 2))
+    assert added.tolist() == pytest.approx([3.5] * 4 + [0.0] * 4)
+
+
+def test_a_branch_after_the_last_call_that_was_expected():
+    """Guidance is off for a while and back at the last step: by its second call the run had let all tensors go."""
+    cached = navicache.enable(lambda x, t, text: 0.9 * x + text.mean(), steps=16, speedup=2.0)
+    texts = torch.zeros(1, 3), torch.ones(1, 3)
+    for i in range(16):
+        x = torch.full((1, 4, 8), 16.0 - i)
+        for text in texts if i < 8 or i == 15 else texts[:1]:
+            output = cached(x, float(16 - i), text)
+    assert torch.allclose(output, 0.9 * x + 1)
+    assert cached.trace.runs[0].computed < 16

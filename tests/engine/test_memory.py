@@ -67,14 +67,14 @@ def test_tensors_kept(keep, lead, follower):
 def test_dead_reckoning_keeps_two_more_tensors_a_reference(keep, curved, references, by_channel):
     """Of the older step of a slope the leader keeps input and output, a follower its difference; of a curve's, again.
 
-    What the leader has returned at this step is held for the followers, in place of the sum that others reuse.
+    What the leader's prediction has missed is held in place of the sum that others reuse, where those keep one.
     """
     plain = most_kept(NaviCache(threshold=1e9, align_steps=4), keep)
     policy = Inertial(threshold=1e9, align_steps=4, spare=False, curved=curved, by_channel=by_channel)
     size = 1.0 if keep.dtype is None else 0.5
     for stream, most in most_kept(policy, keep).items():
-        returned = 1 - size * (keep.dtype is None) if stream == "cond" else 0
-        assert 0 <= most - plain[stream] <= references * size * (2 if stream == "cond" else 1) + returned
+        missed = size * (keep.dtype is not None) if stream == "cond" else 0
+        assert 0 <= most - plain[stream] <= references * size * (2 if stream == "cond" else 1) + missed
         assert most - plain[stream] <= 2 or curved
 
 

@@ -206,6 +206,7 @@ def test_the_default_meets_the_papers_speed_up_on_a_long_run() -> None:
         ({"threshold": 0.06}, "navicache", ("threshold", 0.06)),
         ({"paper_text": True}, "navicache", ("threshold", 0.05)),
         ({"policy": "inertial", "threshold": 0.2}, "inertial", ("threshold", 0.2)),
+        ({"threshold": 0.2, "amends": 0.0}, "inertial", ("threshold", 0.2)),
     ],
     ids=str,
 )
@@ -215,6 +216,11 @@ def test_which_policy_is_meant(asked: dict[str, Any], policy: str, target: tuple
         TINY["wan"].call(pipe, steps=16)
     (run,) = cache.trace.runs
     assert (run.policy, run.settings[target[0]]) == (policy, target[1])
+
+
+def test_two_targets_are_refused_in_words_of_the_policy_that_has_them() -> None:
+    with pytest.raises(ValueError, match="speedup and threshold are targets of the same thing"):
+        navicache.enable(TINY["wan"].build(), speedup=2.0, threshold=0.1)
 
 
 def test_the_papers_setting_on_a_long_run() -> None:

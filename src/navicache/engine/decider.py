@@ -12,6 +12,7 @@ from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
 from navicache.engine.watch import NO_SIZES, Watch
 from navicache.policies import Outcome, Predictor, Scheme, Step, Verdict, Weights, nonfinite_fields
+from navicache.policies.predictors import OUTPUT
 
 
 @dataclass
@@ -103,9 +104,8 @@ class Decider:
 
     def weights_again(self, references: list[tuple[int, ...]]) -> list[Weights]:
         """The same once the stream was called: samples computed at this step are what has come out."""
-        if any(kept[:1] == (step.index,) for kept, step in zip(references, self.steps, strict=True)):
-            return self._own_weights(references, self.predictors, self.scheme.predictor)
-        return self.weights(references)
+        each = zip(self.weights(references), references, self.steps, strict=True)
+        return [OUTPUT if kept[:1] == (step.index,) else weights for weights, kept, step in each]
 
     def weights_apart(self, stream: str, references: list[tuple[int, ...]]) -> list[Weights]:
         """How a follower's difference from the leader is to be predicted."""

@@ -9,30 +9,35 @@ def led_by(run: Run, name: str) -> None:
     """A stream leads this step; if another one did before, differences from that one are of no use."""
     if run.leader not in (None, name):
         run.apart = False
-        no_amends(run)
         for stream in run.streams.values():
             if stream.apart:
                 stream.apart, stream.base, stream.history = False, None, []
                 stream.keeps_inputs = run.scheme.predictor.keeps_inputs
                 stream.computed_at = [()] * len(stream.computed_at)
     run.leader = name
+    if not run.apart or not together(run, name):  # asked at every step: a branch may come late
+        for stream in run.streams.values():
+            stream.missed = NOTHING
 
 
 def led(run: Run) -> Rows:
-    """What the leader returned at this step, worked out again: kept, it would be a tensor more."""
-    name = run.leader or ""
-    stream, decider = run.stream(name), run.decider(name)
+    """What the leader returned at this step, worked out again: kept, it would be a tensor more.
+
+    Nothing where it has gone: the run was over, and one more branch of its last step has come.
+    """
+    stream = run.streams.get(run.leader or "")
+    if stream is None or not stream.history:
+        return NOTHING
+    decider = run.decider(run.leader or "")
     return stream.predict(run.last_seen, decider.weights_again(stream.computed_at), decider.layout, run.fit)
 
 
 def mends(run: Run, name: str) -> bool:
-    """Whether a stream makes amends: with it all that follow it, so that their differences stay as they are."""
-    followers = [stream for other, stream in run.streams.items() if other != name]
-    alone = all(len(rows) == 1 for rows in run.decider(name).layout)  # guidance branches are not rows of one call
-    return run.scheme.predictor.keeps_missed and run.apart and alone and all(stream.apart for stream in followers)
+    """Whether a leader is to make amends: not where guidance branches may be rows of one call."""
+    wanted = run.apart and run.scheme.predictor.keeps_missed
+    return wanted and all(len(rows) == 1 for rows in run.decider(name).layout)
 
 
-def no_amends(run: Run) -> None:
-    """There is a branch that would not go along."""
-    for stream in run.streams.values():
-        stream.missed = NOTHING
+def together(run: Run, name: str) -> bool:
+    """Whether all others go along with a leader, so that amends leave their differences as they are."""
+    return all(stream.apart for other, stream in run.streams.items() if other != name and stream.history)

@@ -8,7 +8,7 @@ from navicache.engine.containers import Output, unpack
 from navicache.engine.decider import Decider
 from navicache.engine.errors import CannotCache
 from navicache.engine.fit import Fit, fit
-from navicache.engine.leader import led, mends, no_amends
+from navicache.engine.leader import led, mends
 from navicache.engine.lesson import Lesson, Moment, newest
 from navicache.engine.proof import Proof
 from navicache.engine.rows import Rows, alike, count, mean_abs, minus, plus, put, take
@@ -73,13 +73,11 @@ class Work:
     def _apart(self, output: Output, moment: Moment) -> Output:
         """A follower's output as it is kept: its difference from the leader's, where they are of one form."""
         stream, run, rows = self.stream, self.run, self.rows()
-        lead = led(run) if run.apart else NOTHING
+        lead = led(run) if run.apart and (stream.apart or not stream.history) else NOTHING
         if not stream.history:
             stream.apart = run.apart and rows is None and alike(output.rows, lead)
             stream.keeps_inputs &= not stream.apart  # a difference has none
         if not stream.apart:
-            if run.apart:
-                no_amends(run)
             return output
         difference = minus(output.rows, take(lead, rows))
         if stream.history:

@@ -15,6 +15,7 @@ WAN_VALUES = ("navicache", "ema")  # what a model's own note speaks of
 TARGETS = {"threshold", "speedup", "max_error"}
 OURS, THEIRS = ({f.name for f in fields(kind)} for kind in (Inertial, NaviCache))
 PAPERS = THEIRS - OURS | {"threshold"}  # knobs that ask for the paper's policy: thresholds are published for it alone
+OWN = OURS - THEIRS  # and those that ask for ours, whatever else is given
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def policy_name(policy: str | None, knobs: Collection[str]) -> str:
         >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {"threshold": 0.05})
         ('inertial', 'navicache')
     """
-    return policy or (PAPER if PAPERS & set(knobs) else DEFAULT_POLICY)
+    given = set(knobs)
+    return policy or (PAPER if given & PAPERS and not given & OWN else DEFAULT_POLICY)
 
 
 def note(spec: ModelSpec, options: Options) -> str:

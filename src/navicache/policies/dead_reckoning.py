@@ -44,7 +44,7 @@ class DeadReckoning:
 
     Example:
         >>> DeadReckoning(horizon=4).weights(Course(), Step(index=6, own_index=6, gaps=(2, 1)))
-        Weights(input=0.0, references=((0.0, 2.5), (0.0, -1.5)))
+        Weights(input=0.0, references=((0.0, 2.5), (0.0, -1.5)), missed=0.0)
     """
 
     process_noise: float = 0.05
@@ -82,7 +82,7 @@ class DeadReckoning:
 
     def weights(self, state: Course, step: Step) -> Weights:
         """The bases as multiples of the kept outputs."""
-        if len(step.gaps) < 2 or not step.gaps[0]:  # nothing to carry on along, or nowhere to
+        if len(step.gaps) < 2:
             return OUTPUT
         slope = state.slope or (Gaussian(START, 1.0),)
         steady = min(1.0, 2.0 * sum(belief.mean for belief in slope) / len(slope))  # 0: no course to hold on to
@@ -143,7 +143,7 @@ class Taylor:
 
     Example:
         >>> Taylor(1).weights(None, Step(index=6, own_index=6, gaps=(2, 1)))
-        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)))
+        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
     """
 
     degree: int = 1

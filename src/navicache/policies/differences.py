@@ -21,9 +21,9 @@ class Differences:
 
     Example:
         >>> Differences(1).weights(None, Step(index=6, own_index=6, gaps=(2, 4)))
-        Weights(input=0.0, references=((0.0, 1.5), (0.0, -0.5)))
+        Weights(input=0.0, references=((0.0, 1.5), (0.0, -0.5)), missed=0.0)
         >>> Differences(1, of="residual").weights(None, Step(index=6, own_index=6, gaps=(2, 4)))
-        Weights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)))
+        Weights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)), missed=0.0)
     """
 
     degree: int = 1

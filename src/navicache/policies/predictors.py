@@ -14,7 +14,7 @@ class ResidualHold:
 
     Example:
         >>> ResidualHold().weights(None, Step(index=3, own_index=3))
-        Weights(input=1.0, references=((-1.0, 1.0),))
+        Weights(input=1.0, references=((-1.0, 1.0),), missed=0.0)
     """
 
     order: int = 1
@@ -41,7 +41,7 @@ class OutputHold:
 
     Example:
         >>> OutputHold().weights(None, Step(index=3, own_index=3))
-        Weights(input=0.0, references=((0.0, 1.0),))
+        Weights(input=0.0, references=((0.0, 1.0),), missed=0.0)
     """
 
     order: int = 1

@@ -5,7 +5,15 @@ from navicache.records.run import Belief, RunRecord, Scalar, ShadowKind
 from navicache.records.step import StepRecord
 from navicache.records.summary import headline, summarise, tally
 from navicache.records.trace import Trace
-from navicache.records.truth import BELIEF_WORDS, Checked, checked_steps, max_error, share_believed, share_below
+from navicache.records.truth import (
+    BELIEF_WORDS,
+    Checked,
+    checked_steps,
+    max_error,
+    share_believed,
+    share_below,
+    shows_growth,
+)
 
 __all__ = [
     "BELIEF_WORDS",
@@ -22,6 +30,7 @@ __all__ = [
     "max_error",
     "share_believed",
     "share_below",
+    "shows_growth",
     "summarise",
     "tally",
 ]

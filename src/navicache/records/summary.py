@@ -8,7 +8,7 @@ from navicache.records.run import RunRecord
 from navicache.records.step import StepRecord
 from navicache.records.table import Column, lay_out, number_cells
 from navicache.records.trace import Trace
-from navicache.records.truth import describe_truth
+from navicache.records.truth import describe_truth, shows_growth
 
 COMPUTED, REUSED = "■", "·"
 MOST_BARS = 8
@@ -107,8 +107,7 @@ def _bars(run: RunRecord, width: int) -> list[str]:
 def _table(run: RunRecord) -> list[str]:
     """The leading stream of the first sample."""
     steps = run.steps_of(run.sample_numbers[0])
-    # an error gate predicts errors, and its estimate is how fast they grow: no change, and no ratio to measure
-    grows = run.belief == "predicted_change" and any(step.ratio is not None for step in steps)
+    grows = shows_growth(run)
     columns = [
         Column("step", [str(step.index) for step in steps]),
         *_known("time", [step.time for step in steps]),

@@ -15,6 +15,17 @@ BELIEF_WORDS: dict[Belief, str] = {
 }
 
 
+def shows_growth(run: RunRecord) -> bool:
+    """Whether `ratio` is how fast errors grow, an error gate's estimate, and not a ratio between two changes.
+
+    Example:
+        >>> shows_growth(RunRecord(model="Toy", policy="inertial", belief="predicted_change"))
+        False
+    """
+    known = (step.ratio is not None and step.predicted_change is not None for step in run.leading)
+    return run.belief == "predicted_change" and any(known)
+
+
 class Checked(NamedTuple):
     """A reused step whose truth is known; errors are relative to the output."""
 

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from navicache.records import RunRecord, StepRecord, atomic_file, tally
+from navicache.records import RunRecord, StepRecord, atomic_file, shows_growth, tally
 
 Curves: TypeAlias = Mapping[str, Sequence[float]]
 Rows: TypeAlias = Sequence[tuple[str, Sequence[StepRecord]]]
@@ -65,7 +65,7 @@ def _curves(run: RunRecord, sample: int) -> Curves:
     """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
     names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
     curves = {name: [_gap(value) for value in run.column(name, sample)] for name in names}
-    if run.belief == "predicted_change":
+    if shows_growth(run):
         predicted = [_gap(value) for value in run.column("predicted_change", sample)]
         curves["measured_ratio"] = _measured_growth(curves, predicted, "max_error" in run.settings)
     return curves
@@ -73,7 +73,7 @@ def _curves(run: RunRecord, sample: int) -> Curves:
 
 def _measured_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
     """What an error gate's estimate is held against: the true error over the distance; unknown beneath a margin."""
-    if cautious or not _known(curves["ratio"]):
+    if cautious:
         return [math.nan] * len(predicted)
     columns = zip(curves["reuse_error"], curves["ratio"], predicted, strict=True)
     return [error * growth / change if change else math.nan for error, growth, change in columns]
@@ -112,9 +112,8 @@ def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
-    grows = run.belief == "predicted_change" and bool(_known(ratio))  # an error gate's estimate is of another kind
     words = "growth: error of a prediction per distance of the input", "ratio: output change per input change"
-    _finish(axes, "ratio", words[0] if grows else words[1])
+    _finish(axes, "ratio", words[0] if shows_growth(run) else words[1])
 
 
 def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
