@@ -141,8 +141,8 @@ class Simulation:
         self.growth = Filter(self.none, known=False)
         self.dampings = [Filter(torch.ones_like(self.none), known=True) for _ in range(2)]
         self.measured = self.none > 0  # whether a damping was
-        self.missed_apart = torch.zeros_like(self.y)
         self.missed = torch.zeros_like(self.y)  # by the prediction of the newest computed step
+        self.missed_apart = torch.zeros_like(self.y)  # and of the difference
         return self.none == 0
 
     def _predict(self, index: int, seen: Tensor, sigma: float) -> None:

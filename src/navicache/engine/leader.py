@@ -15,7 +15,7 @@ def led_by(run: Run, name: str) -> None:
                 stream.keeps_inputs = run.scheme.predictor.keeps_inputs
                 stream.computed_at = [()] * len(stream.computed_at)
     run.leader = name
-    if not run.apart or not together(run, name):  # asked at every step: a branch may come late
+    if not together(run, name):  # asked at every step: a branch may come late
         for stream in run.streams.values():
             stream.missed = NOTHING
 

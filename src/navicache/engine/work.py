@@ -45,7 +45,9 @@ class Work:
         if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
-        missed = self._missed(latent, output) if guess is not None and leads and mends(run, self.name) else NOTHING
+        missed = NOTHING
+        if guess is not None and leads and mends(run, self.name):
+            missed = self._missed(latent, output, guess)
         if leads:
             self._teach(take(latent, rows), output.rows, guess, moment)
         elif run.fetches:
@@ -64,10 +66,12 @@ class Work:
         weights = self.decider.weights_apart(self.name, stream.computed_at)
         return plus(stream.predict(latent, weights, layout, fit), led(self.run))
 
-    def _missed(self, latent: Rows, output: Output) -> Rows:
+    def _missed(self, latent: Rows, output: Output, guess: Rows) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
-        course = [weights._replace(missed=0.0) for weights in self.decider.weights(self.stream.computed_at)]
-        guess = self.stream.predict(latent, course, self.decider.layout, self.run.fit)
+        weights = self.decider.weights(self.stream.computed_at)
+        if any(each.missed for each in weights):
+            course = [each._replace(missed=0.0) for each in weights]
+            guess = self.stream.predict(latent, course, self.decider.layout, self.run.fit)
         return minus(output.rows, take(guess, self.rows()))
 
     def _apart(self, output: Output, moment: Moment) -> Output:

@@ -28,8 +28,7 @@ SHORTEST = 13  # steps: a model distilled to fewer has none to spare, unless a t
 def inertial_modes(fast: float, mid: float, slow: float, source: str) -> dict[str, Preset]:
     """The paper's speed-ups of a model, as targets for our own policy, which nobody else has published about."""
     targets = {"fast": fast, "mid": mid, "slow": slow}
-    knobs = {mode: {"speedup": speedup, "shortest": SHORTEST} for mode, speedup in targets.items()}
-    return {mode: Preset(knobs[mode], source, inferred=True) for mode in targets}
+    return {mode: Preset({"speedup": s, "shortest": SHORTEST}, source, inferred=True) for mode, s in targets.items()}
 
 
 def ema_modes(modes: Modes) -> dict[str, Preset]:
