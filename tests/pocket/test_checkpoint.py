@@ -8,7 +8,7 @@ from safetensors import safe_open
 from navicache.pocket import FRAMES, PROMPTS, SIZE, checkpoint_path, unknown
 from navicache.pocket.reader import learn_backgrounds, read
 from navicache.pocket.train.autoencoder import measure
-from navicache.pocket.world import captions, draw, render, vocabulary
+from navicache.pocket.world import captions, covered, draw, render, vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,10 @@ def test_the_tokenizer_knows_the_grammar_and_the_prompts(pipe):
 
 @torch.no_grad()
 def test_the_autoencoder_restores_videos_it_never_saw(pipe):
-    assert measure(pipe.vae, render(draw(4, seed=4_242_424))).mean() > 32
+    scenes = draw(4, seed=4_242_424)
+    whole, objects = measure(pipe.vae, render(scenes), covered(scenes))
+    assert whole.mean() > 32
+    assert 20 < objects.mean() < whole.mean()  # backgrounds are easier
 
 
 @torch.no_grad()

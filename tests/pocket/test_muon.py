@@ -35,3 +35,14 @@ def test_a_matrix_without_a_gradient_stays():
     Muon([still, moved], 0.1).step()
     assert torch.equal(still, torch.eye(4))
     assert not torch.equal(moved, torch.eye(4))
+
+
+def test_a_kernel_is_moved_as_its_matrix_is():
+    torch.manual_seed(0)
+    kernel, matrix = torch.nn.Parameter(torch.randn(4, 2, 3, 3)), torch.nn.Parameter(torch.empty(4, 18))
+    matrix.data.copy_(kernel.data.flatten(1))
+    kernel.grad = torch.randn(4, 2, 3, 3)
+    matrix.grad = kernel.grad.flatten(1)
+    for weight in (kernel, matrix):
+        Muon([weight], 0.1).step()
+    assert torch.equal(kernel.flatten(1), matrix)

@@ -1,15 +1,19 @@
 """Training in miniature: it learns, it stops, it goes on, and it ends in a folder that diffusers opens."""
 
 import json
+from copy import deepcopy
 
 import pytest
 import torch
-from diffusers import WanPipeline
+from diffusers import AutoencoderKLWan, WanPipeline
+from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
 
 from navicache.pocket.train import __main__ as command
 from navicache.pocket.train import configs
+from navicache.pocket.train.clips import corners
 from navicache.pocket.train.denoiser import Average
 from navicache.pocket.train.polish import Settings, _sample_again
+from navicache.pocket.train.quick import quick
 from navicache.pocket.train.session import Session, set_rate
 
 SMALL = ["--device", "cpu", "--size", "32", "--frames", "5", "--clips", "8", "--videos", "8", "--batch", "2"]
@@ -38,13 +42,22 @@ def test_one_command_trains_everything_and_is_not_done_twice(monkeypatch, tiny, 
     run(monkeypatch, tmp_path)  # every stage finds its time spent
     again = WanPipeline.from_pretrained(tmp_path / "checkpoint")
     assert torch.equal(again.transformer.proj_out.weight, weights)
-    assert json.loads((tmp_path / "polished.json").read_text())["psnr"] > 0
+    figures = json.loads((tmp_path / "polished.json").read_text())
+    assert figures["psnr"] > figures["worst"] > 0
+    assert figures["objects"] > 0
     assert "checkpoint in" in capsys.readouterr().out
 
 
 def test_a_checkpoint_is_trained_further_in_its_own_latent_space(monkeypatch, tiny, tmp_path):
     run(monkeypatch, tmp_path / "first")
-    run(monkeypatch, tmp_path / "second", "--start", str(tmp_path / "first" / "checkpoint"))
+    run(
+        monkeypatch,
+        tmp_path / "second",
+        "--start",
+        str(tmp_path / "first" / "checkpoint"),
+        "--autoencoder-seconds",
+        "0",
+    )
     first, second = (WanPipeline.from_pretrained(tmp_path / name / "checkpoint") for name in ("first", "second"))
     assert not (tmp_path / "second" / "autoencoder.pt").exists()
     encoders = [pipe.vae.encoder.state_dict() for pipe in (first, second)]
@@ -55,6 +68,39 @@ def test_a_checkpoint_is_trained_further_in_its_own_latent_space(monkeypatch, ti
     assert len(configs_of_second) == 7
     told = [path.name for path in configs_of_second if str(tmp_path) in path.read_text()]
     assert not told, "a packed checkpoint does not say which folder it was trained from"
+
+
+def test_an_autoencoder_that_is_given_time_is_trained_further_too(monkeypatch, tiny, tmp_path):
+    run(monkeypatch, tmp_path / "first")
+    run(monkeypatch, tmp_path / "second", "--start", str(tmp_path / "first" / "checkpoint"))
+    first, second = (WanPipeline.from_pretrained(tmp_path / name / "checkpoint").vae for name in ("first", "second"))
+    moved = (second.encoder.conv_in.weight - first.encoder.conv_in.weight).abs().max()
+    assert 0 < moved < 0.1  # further, and from there
+
+
+def test_a_quick_autoencoder_is_the_same_one():
+    torch.manual_seed(0)
+    plain = AutoencoderKLWan(**configs.AUTOENCODER | {"base_dim": 8, "decoder_base_dim": 8})
+    for norm in (module for module in plain.modules() if isinstance(module, WanRMS_norm)):
+        torch.nn.init.uniform_(norm.gamma, 0.5, 1.5)
+    fast, video = quick(deepcopy(plain)), torch.rand(1, 3, 5, 32, 32) * 2 - 1
+    assert not any(isinstance(module, WanRMS_norm) for module in fast.modules())
+    assert list(fast.state_dict()) == list(plain.state_dict())
+    with torch.no_grad():
+        latents = [model.encode(video).latent_dist.mode() for model in (plain, fast)]
+        restored = [model.decode(latents[0]).sample for model in (plain, fast)]
+    torch.testing.assert_close(latents[1], latents[0], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(restored[1], restored[0], atol=1e-5, rtol=1e-4)
+
+
+def test_crops_stay_within_the_picture_and_most_hold_an_object():
+    middles = torch.tensor([[[10.0, 120.0], [64.0, 64.0]]]).repeat(400, 1, 1)
+    tops = corners(middles, side=64, size=128, generator=torch.Generator().manual_seed(0))
+    assert tops.min() >= 0
+    assert tops.max() <= 64
+    held = ((middles >= tops.unsqueeze(1)) & (middles <= tops.unsqueeze(1) + 64)).all(-1).any(-1)
+    assert held.float().mean() > 0.7
+    assert len(tops.unique(dim=0)) > 100
 
 
 def test_latents_left_alone_are_not_sampled_again():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.pocket.grammar import parse, thing
 
 from navicache.pocket.train import tokenizer as tokens
-from navicache.pocket.world import captions, draw, render, vocabulary, words
+from navicache.pocket.world import captions, covered, draw, render, seen_at, vocabulary, words
 from navicache.pocket.world.captions import LONGEST
 from navicache.pocket.world.paths import follow
 from navicache.pocket.world.render import PAN, ZOOM
@@ -119,3 +119,26 @@ def test_of_two_objects_each_keeps_its_centre_in_its_half(seed, split):
     seen = (follow(scenes, 17).x - pan.unsqueeze(1)) / zoom.unsqueeze(1)
     assert (seen[scenes.pair, 0] < 0).all()
     assert (seen[scenes.pair, 1] > 0).all()
+
+
+def test_objects_are_seen_where_they_cover_the_picture():
+    balls = [row for row, scene in enumerate(captions(draw(400, seed=3))) if "ball" in scene and " and " not in scene]
+    scenes = draw(400, seed=3)[torch.tensor(balls)]
+    shown, middles = covered(scenes, 5, 64).float(), seen_at(scenes, 5, 64)
+    places = torch.arange(64) + 0.5
+    inside = ((middles[:, 0] > 14) & (middles[:, 0] < 50)).all(-1)  # a ball cut off by the edge has another middle
+    area = shown.sum((2, 3)).clamp(min=1)
+    found = torch.stack([(shown.sum(3) @ places) / area, (shown.sum(2) @ places) / area], -1)
+    assert inside.sum() > 20
+    assert set(scenes.camera[inside.any(1)].tolist()) == {0, 1, 2}
+    torch.testing.assert_close(found[inside], middles[:, 0][inside], atol=0.3, rtol=0)
+
+
+def test_what_is_covered_is_what_differs_from_the_background():
+    scenes = draw(12, seed=5)
+    bare = replace(
+        scenes, size=torch.zeros_like(scenes.size), object_freedom=torch.full_like(scenes.object_freedom, 9.0)
+    )
+    moved = (render(scenes, 3, 64) - render(bare, 3, 64)).abs().amax(1)
+    shown = covered(scenes, 3, 64)
+    assert moved[shown].mean() > 5 * moved[~shown].mean()

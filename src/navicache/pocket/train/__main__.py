@@ -1,7 +1,8 @@
 """Train the embedded model from nothing: `python -m navicache.pocket.train --device cuda --out build/pocket`.
 
 Stages that are finished are not done again, and one that was interrupted goes on where it was saved last. `--start`
-trains an existing checkpoint further: its autoencoder is kept (but for the polish), so its latent space is too.
+trains an existing checkpoint further: its autoencoder is kept (but for the polish), so its latent space is too, unless
+it is given seconds of its own.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from navicache.pocket.train import autoencoder, denoiser, pack, polish
 from navicache.pocket.train.latents import Latents, encode_world
 from navicache.pocket.train.practice import practice
 from navicache.pocket.train.session import Session
-from navicache.pocket.world import Scenes, draw, render
+from navicache.pocket.world import Scenes, covered, draw, render
 
 HELD_OUT_SEED = 1_000_003
 
@@ -26,7 +27,8 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
-    vae = _kept(options) if options.start else _autoencoder(options)
+    kept = options.start and not options.autoencoder_seconds
+    vae = autoencoder.opened(options.start, options.device) if kept else _autoencoder(options)
     if options.stage == "autoencoder":
         return
     scenes = practice(options.videos, denoiser.Settings.seed, options.take)
@@ -47,7 +49,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")
     parser.add_argument("--start", type=Path, help="a checkpoint to train further")
-    parser.add_argument("--autoencoder-seconds", type=float, default=480)
+    parser.add_argument("--autoencoder-seconds", type=float, help="480; with --start none")
     parser.add_argument("--denoiser-seconds", type=float, default=1400)
     parser.add_argument("--polish-seconds", type=float, default=120)
     parser.add_argument("--clips", type=int, default=autoencoder.Settings.videos, help="videos the autoencoder sees")
@@ -58,32 +60,33 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--checked", type=int, default=256, help="held-out videos the autoencoder is measured on")
     parser.add_argument("--frames", type=int, default=17)
     parser.add_argument("--size", type=int, default=128)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.autoencoder_seconds is None:
+        options.autoencoder_seconds = 0.0 if options.start else 480.0
+    return options
 
 
 def _autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
     session = Session("autoencoder", options.out, options.autoencoder_seconds)
-    model = autoencoder.train(session, options.device, _clips(options))
+    model = autoencoder.train(session, options.device, _clips(options), options.start)
     _check(model, options, "autoencoder")
     return model
 
 
-def _kept(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
-    kept = autoencoder.AutoencoderKLWan.from_pretrained(options.start, subfolder="vae", torch_dtype=torch.float32)
-    return autoencoder.channels_last(kept).to(options.device)
-
-
 def _clips(options: argparse.Namespace) -> autoencoder.Settings:
-    return autoencoder.Settings(videos=options.clips, size=options.size, frames=options.frames)
+    rate = autoencoder.Settings.rate * options.rates
+    return autoencoder.Settings(videos=options.clips, size=options.size, frames=options.frames, rate=rate)
 
 
 def _check(model: autoencoder.AutoencoderKLWan, options: argparse.Namespace, name: str) -> None:
-    scenes = draw(options.checked, HELD_OUT_SEED).to(options.device)
+    scenes, shape = draw(options.checked, HELD_OUT_SEED).to(options.device), (options.frames, options.size)
     parts = [scenes[start : start + 16] for start in range(0, options.checked, 16)]
-    quality = torch.cat([autoencoder.measure(model, render(part, options.frames, options.size)) for part in parts])
-    figures = {"psnr": quality.mean().item(), "worst": quality.min().item()}
+    quality = torch.cat([autoencoder.measure(model, render(part, *shape), covered(part, *shape)) for part in parts], 1)
+    whole, objects = quality
+    figures = {"psnr": whole.mean().item(), "worst": whole.min().item(), "objects": objects.nanmean().item()}
     (options.out / f"{name}.json").write_text(json.dumps(figures))
-    print(f"{name}: {figures['psnr']:.2f} dB on {options.checked} held-out videos, {figures['worst']:.2f} at worst")
+    print(f"{name}, {options.checked} held-out videos: {whole.mean():.2f} dB, {whole.min():.2f} at worst;", end=" ")
+    print(f"where their objects are {figures['objects']:.2f} dB")
 
 
 def _settings(options: argparse.Namespace) -> denoiser.Settings:

@@ -1,17 +1,19 @@
 """Stage one: the autoencoder, on random crops first (it is convolutional), on whole videos at the end."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
 from diffusers import AutoencoderKLWan
 
 from navicache.pocket.train import configs
+from navicache.pocket.train.clips import clips
+from navicache.pocket.train.muon import Muon
+from navicache.pocket.train.quick import quick
 from navicache.pocket.train.replay import Figures, Replay
 from navicache.pocket.train.session import Session, set_rate
-from navicache.pocket.world import draw, render
 
 WHOLE_FROM = 0.75  # share of the time after which whole videos are seen
 
@@ -32,28 +34,59 @@ class Settings:
     divergence: float = 1e-4  # weight of the posterior's divergence from a unit normal, mean over its elements
 
 
-def train(session: Session, device: str, settings: Settings) -> AutoencoderKLWan:
-    """Train until the session's time is up; goes on where an earlier try stopped."""
+def opened(folder: Path, device: str) -> AutoencoderKLWan:
+    """The autoencoder of a checkpoint, in float32, to be trained further or to be used."""
+    model: Any = AutoencoderKLWan.from_pretrained(folder, subfolder="vae", torch_dtype=torch.float32)
+    return quick(model.to(device))
+
+
+def train(session: Session, device: str, settings: Settings, start: Path | None = None) -> AutoencoderKLWan:
+    """Train until the session's time is up, from fresh weights or those of a checkpoint."""
     torch.manual_seed(0)
-    model: Any = channels_last(AutoencoderKLWan(**configs.AUTOENCODER))
+    model: Any = opened(start, device) if start else quick(AutoencoderKLWan(**configs.AUTOENCODER))
     model.to(device).train()
-    rate = torch.tensor(settings.rate, device=device)
-    graph = {"fused": True, "capturable": True} if device == "cuda" else {}
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.95), weight_decay=0.0, **graph)
+    optimizers = _optimizers(model, device, settings)
     saved = session.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-    learners = {whole: Replay(partial(_learn, model, optimizer, settings), optimizer) for whole in (False, True)}
-    batches = clips(session, device, settings)
-    for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
-        set_rate(optimizer, session, settings.rate, settings.warm_up)
+        for name, optimizer in optimizers.items():
+            optimizer.load_state_dict(saved[name])
+    if session.share == 1:
+        return model.eval()
+    learners = {whole: Replay(partial(_learn, model, optimizers, settings), model) for whole in (False, True)}
+    batches = clips(session.step, device, settings)
+
+    def parts() -> dict[str, Any]:
+        return {"model": model.state_dict(), **{name: each.state_dict() for name, each in optimizers.items()}}
+
+    for _ in session.steps(parts):
+        for optimizer in optimizers.values():
+            set_rate(optimizer, session, settings.rate, settings.warm_up)
         whole = session.share >= WHOLE_FROM
         session.note(50, learners[whole](batches(whole)))
     return model.eval()
 
 
-def _learn(model: Any, optimizer: Any, settings: Settings, video: torch.Tensor) -> Figures:
+def _optimizers(model: Any, device: str, settings: Settings) -> dict[str, torch.optim.Optimizer]:
+    """Muon for the kernels within the encoder and the decoder, AdamW for their ends and all else."""
+    inner = ("down_blocks", "mid_block", "up_blocks")
+    named = [*model.named_parameters()]
+    kernels = [
+        weight
+        for name, weight in named
+        if weight.ndim > 3 and name.endswith("weight") and any(part in name for part in inner)
+    ]
+    known = {id(weight) for weight in kernels}
+    rest = [weight for _, weight in named if id(weight) not in known]
+    graph = {"fused": True, "capturable": True} if device == "cuda" else {}
+    rate = torch.tensor(settings.rate, device=device)
+    adam = torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, **graph)
+    return {"adam": adam, "muon": Muon(kernels, settings.rate, decay=0.0)}
+
+
+def _learn(
+    model: Any, optimizers: dict[str, torch.optim.Optimizer], settings: Settings, video: torch.Tensor
+) -> Figures:
     with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):
         posterior = model.encode(video).latent_dist
         restored = model.decode(posterior.sample()).sample
@@ -61,66 +94,19 @@ def _learn(model: Any, optimizer: Any, settings: Settings, video: torch.Tensor) 
     divergence = posterior.kl().mean() / posterior.mean[0].numel()
     square = error.square().mean()
     loss = error.abs().mean() + 2 * square + settings.divergence * divergence
-    optimizer.zero_grad()
+    model.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
+    for optimizer in optimizers.values():
+        optimizer.step()
     return {"loss": loss.detach(), "psnr": 10 * torch.log10(4 / square.detach()), "divergence": divergence.detach()}
 
 
-def clips(session: Session, device: str, settings: Settings) -> Callable[[bool], torch.Tensor]:
-    """Batches of crops or of whole videos, cut from a pool that is drawn once."""
-    pool = videos(settings.videos, session.step, device, settings)
-    generator = torch.Generator().manual_seed(session.step)
-
-    def pick(top: int, count: int = 1) -> list[int]:
-        return torch.randint(0, top, (count,), generator=generator).tolist()
-
-    def cut(whole: bool) -> torch.Tensor:
-        size, frames, batch = (
-            (settings.size, settings.frames, settings.whole_batch)
-            if whole
-            else (min(settings.crop, settings.size), min(settings.crop_frames, settings.frames), settings.batch)
-        )
-        (top,), (left,), (first,) = (
-            pick(room + 1) for room in (settings.size - size,) * 2 + (settings.frames - frames,)
-        )
-        rows = torch.tensor(pick(len(pool), batch), device=pool.device)
-        clip = pool[:, :, first : first + frames, top : top + size, left : left + size][rows]
-        return to_float(clip).contiguous(memory_format=torch.channels_last_3d)
-
-    return cut
-
-
-def videos(count: int, seed: int, device: str, settings: Settings, paint: Callable[..., Any] = render) -> torch.Tensor:
-    """So many rendered videos as bytes."""
-    scenes = draw(count, seed)
-    parts = (scenes[start : start + 64].to(device) for start in range(0, count, 64))
-    return torch.cat([to_bytes(paint(part, settings.frames, settings.size)) for part in parts])
-
-
-def to_bytes(video: torch.Tensor) -> torch.Tensor:
-    """From [-1, 1] to bytes."""
-    return ((video + 1) * 127.5).round().to(torch.uint8)
-
-
-def to_float(video: torch.Tensor) -> torch.Tensor:
-    """From bytes to [-1, 1]."""
-    return video.float() / 127.5 - 1
-
-
-def channels_last(model: AutoencoderKLWan) -> AutoencoderKLWan:
-    """The same weights in the memory order that tensor cores like: several times faster."""
-    for module in model.modules():
-        if isinstance(module, torch.nn.Conv3d):
-            module.weight.data = module.weight.data.contiguous(memory_format=torch.channels_last_3d)
-        elif isinstance(module, torch.nn.Conv2d):
-            module.weight.data = module.weight.data.contiguous(memory_format=torch.channels_last)
-    return model
-
-
 @torch.no_grad()
-def measure(model: Any, video: torch.Tensor) -> torch.Tensor:
-    """PSNR of each video after a round trip through the model, in decibels."""
+def measure(model: Any, video: torch.Tensor, objects: torch.Tensor) -> torch.Tensor:
+    """PSNR of each video after a round trip through the model, in decibels: of all its pixels, and of its objects'."""
     restored = model.decode(model.encode(video).latent_dist.mode()).sample
-    return 10 * torch.log10(4 / (restored - video).float().square().mean((1, 2, 3, 4)))
+    error = (restored - video).float().square().mean(1)
+    every = torch.ones_like(error)
+    squares = [(error * part).sum((1, 2, 3)) / part.sum((1, 2, 3)) for part in (every, objects.float())]
+    return 10 * torch.log10(4 / torch.stack(squares))

@@ -11,36 +11,42 @@ POLYNOMIAL = (3.4445, -4.7750, 2.0315)
 ROUNDS = 5
 
 
-class Muon(torch.optim.Muon):
-    """torch's Muon (momentum 0.95, Nesterov, rates as for AdamW), in a few large kernels."""
+class Muon(torch.optim.Optimizer):
+    """torch's Muon (Nesterov, rates as for AdamW), in a few large kernels, for kernels of convolutions too.
 
-    def __init__(self, weights: Sequence[torch.Tensor], rate: float, decay: float = 0.01) -> None:
-        """The rate lies on the CPU, where it is read as a number."""
-        own: Any = torch.tensor(rate)
-        super().__init__(weights, lr=own, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
+    A kernel is taken as the matrix that it is to a point of its output. The rate is a tensor beside the weights, so
+    that a step can be recorded as a CUDA graph.
+    """
+
+    def __init__(
+        self, weights: Sequence[torch.Tensor], rate: float, decay: float = 0.01, momentum: float = 0.95
+    ) -> None:
+        """For weights of two dimensions or more."""
+        own = torch.tensor(rate, device=weights[0].device)
+        super().__init__(weights, {"lr": own, "weight_decay": decay, "momentum": momentum})
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:
-        """One update of every matrix that has a gradient."""
+        """One update of every weight that has a gradient."""
         for group in self.param_groups:
             alike: dict[torch.Size, list[torch.Tensor]] = defaultdict(list)
             for weight in group["params"]:
                 if weight.grad is not None:
                     alike[weight.shape].append(weight)
             for weights in alike.values():
-                self._update(weights, float(group["lr"]), group["weight_decay"], group["momentum"])
+                self._update(weights, group["lr"], group["weight_decay"], group["momentum"])
 
-    def _update(self, weights: list[torch.Tensor], rate: float, decay: float, momentum: float) -> None:
+    def _update(self, weights: list[torch.Tensor], rate: torch.Tensor, decay: float, momentum: float) -> None:
         slopes: list[torch.Tensor] = [weight.grad for weight in weights if weight.grad is not None]
         for weight in weights:
             if not self.state[weight]:
                 self.state[weight]["momentum_buffer"] = torch.zeros_like(weight)
         buffers: list[torch.Tensor] = [self.state[weight]["momentum_buffer"] for weight in weights]
         torch._foreach_lerp_(buffers, slopes, 1 - momentum)
-        turned = turn(torch.stack(torch._foreach_lerp(slopes, buffers, momentum)))
-        turned = turned.to(weights[0].dtype) * (rate * 0.2 * math.sqrt(max(weights[0].shape)))
+        matrices = torch.stack(torch._foreach_lerp(slopes, buffers, momentum)).flatten(2)
+        turned = turn(matrices).to(weights[0].dtype) * (rate * 0.2 * math.sqrt(max(matrices.shape[1:])))
         torch._foreach_mul_(weights, 1 - rate * decay)
-        torch._foreach_sub_(weights, [*turned.unbind()])
+        torch._foreach_sub_(weights, [*turned.reshape(-1, *weights[0].shape).unbind()])
 
 
 def turn(matrices: torch.Tensor) -> torch.Tensor:

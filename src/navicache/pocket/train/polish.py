@@ -13,6 +13,7 @@ import torch
 from tqdm import trange
 
 from navicache.pocket.train import autoencoder, denoiser
+from navicache.pocket.train.clips import to_bytes, to_float
 from navicache.pocket.train.latents import Latents
 from navicache.pocket.train.replay import Figures, Replay
 from navicache.pocket.train.session import Session, set_rate
@@ -57,11 +58,11 @@ def polish(
     if session.share == 1:
         return
     given, wanted = _pairs(generator, latents, scenes.to(device), base, own)
-    learn = Replay(partial(_learn, model, optimizer), optimizer)
+    learn = Replay(partial(_learn, model, optimizer), model)
     for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
         set_rate(optimizer, session, own.rate, own.warm_up)
         rows = torch.randint(0, len(given), (base.whole_batch,), device=device)
-        video = autoencoder.to_float(wanted[rows]).contiguous(memory_format=torch.channels_last_3d)
+        video = to_float(wanted[rows]).contiguous(memory_format=torch.channels_last_3d)
         session.note(50, learn(given[rows].float(), video))
 
 
@@ -78,7 +79,7 @@ def _pairs(
         rows = slice(start, start + CHUNK)
         sampled = _sample_again(generator, latents.values[rows].float(), latents.ids[rows], own)
         given.append((sampled * deviation + mean).to(torch.bfloat16))
-        wanted.append(autoencoder.to_bytes(render(scenes[rows], base.frames, base.size)))
+        wanted.append(to_bytes(render(scenes[rows], base.frames, base.size)))
     return torch.cat(given), torch.cat(wanted)
 
 

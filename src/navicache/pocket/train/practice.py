@@ -8,7 +8,7 @@ TURNING = ("bouncing", "circling", "spinning")
 
 
 def practice(count: int, seed: int, take: int = 0) -> Scenes:
-    """Scenes of `count` captions, shuffled; night skies have three videos each, and what turns or turns back has two.
+    """Scenes of `count` captions, shuffled: what turns or turns back has two videos, a night sky three, both four.
 
     The captions depend on the seed alone, so what was held out of one take is held out of all. Another take has other
     videos: a training that goes on should not see the first ones again.
@@ -17,11 +17,12 @@ def practice(count: int, seed: int, take: int = 0) -> Scenes:
     night = base.background == words.BACKGROUNDS.index("a night sky")
     turning = torch.isin(base.motion, torch.tensor([words.MOTIONS.index(name) for name in TURNING]))
     turning[:, 1] &= base.pair
-    hard = night | turning.any(1)
+    turning = turning.any(1)
     first = retake(base, _seed(seed, take, 0)) if take else base
-    again = [retake(base[rows], _seed(seed, take, which)) for which, rows in enumerate((hard, night), 1)]
+    hard = (night | turning, night, night & turning)
+    again = [retake(base[rows], _seed(seed, take, which)) for which, rows in enumerate(hard, 1)]
     scenes = join([first, *again])
-    return scenes[torch.randperm(len(scenes), generator=torch.Generator().manual_seed(_seed(seed, take, 3)))]
+    return scenes[torch.randperm(len(scenes), generator=torch.Generator().manual_seed(_seed(seed, take, 9)))]
 
 
 def _seed(seed: int, take: int, which: int) -> int:

@@ -16,9 +16,9 @@ class Replay:
     `learn` must do the whole step (forward, backward, update) and return the figures to log.
     """
 
-    def __init__(self, learn: Learn, optimizer: torch.optim.Optimizer) -> None:
+    def __init__(self, learn: Learn, model: torch.nn.Module) -> None:
         """Record nothing yet."""
-        self.learn, self.optimizer, self.calls = learn, optimizer, 0
+        self.learn, self.model, self.calls = learn, model, 0
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self, *batch: torch.Tensor) -> Figures:
@@ -45,7 +45,7 @@ class Replay:
 
     def _record(self, batch: tuple[torch.Tensor, ...]) -> torch.cuda.CUDAGraph:
         self.batch = tuple(tensor.clone() for tensor in batch)
-        self.optimizer.zero_grad(set_to_none=True)
+        self.model.zero_grad()
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
             self.figures = self.learn(*self.batch)

@@ -1,0 +1,37 @@
+"""The same autoencoder, several times faster to train."""
+
+import torch
+from diffusers import AutoencoderKLWan
+from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
+from torch import nn
+
+
+class Norm(nn.Module):
+    """A `WanRMS_norm` with the same weight, in three kernels instead of eight.
+
+    In half precision it stays there: the original multiplies by a float32 weight, so that all up to the next
+    convolution is done on twice the bytes, only to be rounded again.
+    """
+
+    def __init__(self, original: WanRMS_norm) -> None:
+        """Share the original's weight."""
+        super().__init__()
+        self.scale, self.gamma = original.scale, original.gamma
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Every point's channels, scaled to unit root mean square and weighted."""
+        length = torch.linalg.vector_norm(x, dim=1, keepdim=True, dtype=torch.float32).clamp(min=1e-12)
+        return x * (self.scale / length).to(x.dtype) * self.gamma.to(x.dtype)
+
+
+def quick(model: AutoencoderKLWan) -> AutoencoderKLWan:
+    """The model itself, its weights in the memory order that tensor cores like and its norms exchanged."""
+    for module in [*model.modules()]:
+        for name, child in module.named_children():
+            if isinstance(child, WanRMS_norm):
+                setattr(module, name, Norm(child))
+        if isinstance(module, nn.Conv3d):
+            module.weight.data = module.weight.data.contiguous(memory_format=torch.channels_last_3d)
+        elif isinstance(module, nn.Conv2d):
+            module.weight.data = module.weight.data.contiguous(memory_format=torch.channels_last)
+    return model
