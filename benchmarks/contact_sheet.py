@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 FRAME, SHOWN, COLUMNS = 176, 4, 3  # pixels a frame, frames a video, videos side by side
 GAP, MARGIN, TEXT, HEAD = 4, 28, 66, 62
 INK, GREY, GREEN, RED = "#222222", "#777777", "#1a8f3c", "#c8321e"
-READINGS = ("background", "colour", "direction")
+READINGS = ("background", "colour", "direction", "shape")
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def generate(pipe: Any, prompts: Sequence[str], seed: int, length: int, options:
 def tabulate(verdicts: Mapping[Split, dict[str, Verdict]]) -> Table:
     """Per reading and split: how many were asked for, how many are right, and the percentage."""
     table: Table = {}
-    for reading in ("background", "colour", "direction"):
+    for reading in next(iter(verdicts.values())):
         splits: dict[str, Verdict] = {split: found[reading] for split, found in verdicts.items()}
         asked = {split: int(verdict.asked.sum()) for split, verdict in splits.items()}
         right = {split: int((verdict.asked & verdict.right).sum()) for split, verdict in splits.items()}
@@ -125,10 +125,16 @@ def _lines(table: Table) -> str:
 
 def _rows(split: Split, scenes: Scenes, reading: Reading, verdicts: dict[str, Verdict]) -> list[dict[str, Any]]:
     """Each video with its caption and what was read in it."""
-    tables = {"background": words.BACKGROUNDS, "colour": tuple(words.COLOURS), "direction": tuple(words.DIRECTIONS)}
+    tables: dict[str, Sequence[str]] = {
+        "background": words.BACKGROUNDS,
+        "colour": tuple(words.COLOURS),
+        "direction": tuple(words.DIRECTIONS),
+        "shape": words.SHAPES,
+    }
     rows: list[dict[str, Any]] = []
     for number, caption in enumerate(captions(scenes)):
-        row: dict[str, Any] = {"split": split, "caption": caption, "seed": SEEDS[split] + number}
+        fit = round(float(reading.fits[number, scenes.shape[number, 0]]), 4)
+        row: dict[str, Any] = {"split": split, "caption": caption, "seed": SEEDS[split] + number, "fit": fit}
         for name, table in tables.items():
             index = int(getattr(reading, name)[number])
             row[name] = {

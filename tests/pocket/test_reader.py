@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from navicache.pocket.reader import Reading, judge, learn_backgrounds, read, validate
 from navicache.pocket.reader.degrade import blur, compress, noise
 from navicache.pocket.reader.objects import NONE
-from navicache.pocket.world import draw, render, words
+from navicache.pocket.reader.outlines import outline
+from navicache.pocket.world import covered, draw, render, shapes, words
 
 SMALL = {"frames": 5, "size": 64}  # a fourteenth of the real work
+LARGE = ("background", "colour", "direction")  # what can be told at this size; an outline needs more pixels
 LIMIT = 0.97
 
 
@@ -22,13 +24,54 @@ def backgrounds():
 @pytest.mark.parametrize(("split", "seed"), [("seen", 41), ("unseen", 42)])
 def test_it_is_right_on_rendered_videos(backgrounds, split, seed):
     found = validate(draw(150, seed, split), backgrounds, ["clean"], **SMALL)["clean"]
-    assert {name: verdict.share for name, verdict in found.items() if verdict.share < LIMIT} == {}
+    assert {name: found[name].share for name in LARGE if found[name].share < LIMIT} == {}
     assert found["direction"].asked.sum() > 30
+
+
+def test_it_knows_shapes_by_their_outlines(backgrounds):
+    scenes = draw(96, 44)
+    video = torch.cat([render(scenes[row : row + 8], frames=5) for row in range(0, 96, 8)])
+    found = judge(reading := read(video, scenes.pair, backgrounds), scenes)["shape"]
+    assert found.share >= LIMIT
+    assert found.asked.sum() > 80
+    fits = reading.fits[torch.arange(96), scenes.shape[:, 0]][found.asked]
+    assert 0.85 < fits.mean() < fits.max() <= 1
+
+
+def test_a_torn_outline_fits_worse():
+    scenes = draw(200, 45)
+    scenes = scenes[(scenes.shape[:, 0] == words.SHAPES.index("cross")) & ~scenes.pair][:8]
+    whole = covered(scenes, frames=1)
+    noise = torch.nn.functional.interpolate(torch.rand(len(whole), 1, 32, 32), scale_factor=4).view_as(whole)
+    fits = [outline(mask, scenes.pair)[1][:, words.SHAPES.index("cross")] for mask in (whole, whole & (noise > 0.3))]
+    assert (fits[1] < fits[0] - 0.1).all()
+
+
+@pytest.mark.parametrize("angle", range(0, 360, 25))
+def test_a_shape_is_known_however_it_is_turned(angle):
+    half = (torch.arange(96) + 0.5) * 2 / 96 - 1
+    turn = torch.tensor(angle).deg2rad()
+    for index, name in enumerate(words.SHAPES):
+        x, y = (half - 0.2) / 0.45, (half.view(-1, 1) + 0.1) / 0.45
+        u, v = turn.cos() * x + turn.sin() * y, turn.cos() * y - turn.sin() * x
+        mask = (shapes.distance(torch.tensor(index), u, v) < 0).view(1, 1, 96, 96)
+        found, fits = outline(mask, torch.tensor([False]))
+        assert words.SHAPES[found] == name
+        assert fits[0, index] > 0.9
+
+
+def test_what_is_cut_off_has_no_shape():
+    mask = torch.zeros(1, 1, 64, 64, dtype=torch.bool)
+    mask[..., 20:40, 10:40] = True  # over the middle line
+    assert outline(mask, torch.tensor([True]))[0].tolist() == [NONE]
+    assert outline(mask, torch.tensor([False]))[0].tolist() != [NONE]
+    mask[..., 0:40, 10:40] = True
+    assert outline(mask, torch.tensor([False]))[0].tolist() == [NONE]
 
 
 def test_it_bears_damage(backgrounds):
     found = validate(draw(48, 43, "unseen"), backgrounds, ["all three"], **SMALL)["all three"]
-    assert all(int((verdict.asked & ~verdict.right).sum()) <= 1 for verdict in found.values())
+    assert all(int((found[name].asked & ~found[name].right).sum()) <= 1 for name in LARGE)
 
 
 def test_the_batch_does_not_matter(backgrounds):
@@ -77,7 +120,7 @@ def test_of_two_blocks_the_left_one_is_read():
 def test_directions_are_asked_for_only_where_there_is_one():
     scenes = draw(64, 9)
     nothing = torch.full((64,), NONE)
-    verdict = judge(Reading(nothing, nothing, nothing), scenes)["direction"]
+    verdict = judge(Reading(nothing, nothing, nothing, nothing, torch.zeros(64, 6)), scenes)["direction"]
     assert verdict.asked.tolist() == [words.MOTIONS[motion] in words.DIRECTIONS for motion in scenes.motion[:, 0]]
     assert not verdict.right.any()
     assert verdict.share == 0

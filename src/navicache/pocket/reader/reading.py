@@ -6,7 +6,8 @@ from typing import NamedTuple
 import torch
 
 from navicache.pocket.reader.backgrounds import Backgrounds, features
-from navicache.pocket.reader.objects import direction, first_object, vivid
+from navicache.pocket.reader.objects import NONE, direction, first_object, vivid
+from navicache.pocket.reader.outlines import outline
 from navicache.pocket.world import Scenes, words
 
 AT_ONCE = 8  # videos: more would not be faster
@@ -14,11 +15,16 @@ AT_ONCE = 8  # videos: more would not be faster
 
 @dataclass(frozen=True)
 class Reading:
-    """Per video an index into `words.BACKGROUNDS`, `words.COLOURS` and `words.DIRECTIONS`, -1 where there is none."""
+    """Per video an index into `words.BACKGROUNDS`, `COLOURS`, `DIRECTIONS` and `SHAPES`, -1 where there is none.
+
+    `fits` says how well the outline of each shape covers the first object: (videos, shapes), 0 to 1.
+    """
 
     background: torch.Tensor
     colour: torch.Tensor
     direction: torch.Tensor
+    shape: torch.Tensor
+    fits: torch.Tensor
 
 
 class Verdict(NamedTuple):
@@ -53,15 +59,16 @@ def _read(video: torch.Tensor, pair: torch.Tensor, backgrounds: Backgrounds) -> 
     video = video.float()
     strong, hue = vivid(video)
     colour, mask = first_object(strong, hue, pair)
-    return backgrounds.nearest(features(video, strong)), colour, direction(mask)
+    return backgrounds.nearest(features(video, strong)), colour, direction(mask), *outline(mask, pair)
 
 
 def judge(reading: Reading, scenes: Scenes) -> dict[str, Verdict]:
-    """Compare with the scenes; a direction is asked for only where the first object moves in one."""
+    """Compare with the scenes; a direction is asked for only where there is one, a shape where all of it was seen."""
     every = torch.ones(len(scenes), dtype=torch.bool)
     motion = scenes.motion[:, 0].cpu()
     return {
         "background": Verdict(reading.background == scenes.background.cpu(), every),
         "colour": Verdict(reading.colour == scenes.colour[:, 0].cpu(), every),
         "direction": Verdict(reading.direction == motion, motion < len(words.DIRECTIONS)),
+        "shape": Verdict(reading.shape == scenes.shape[:, 0].cpu(), reading.shape != NONE),
     }
