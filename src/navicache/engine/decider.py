@@ -1,15 +1,15 @@
 """One line of decisions: asks the gate, feeds it what computes taught, sample by sample."""
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.engine.fetch import Reading
+from navicache.engine.gauge import Gauge
 from navicache.engine.layout import Layout
-from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, newest, product_name, relative
+from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, newest, relative
 from navicache.engine.recorder import Recorder
-from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
+from navicache.engine.rows import Rows
 from navicache.engine.watch import NO_SIZES, Watch
 from navicache.policies import Outcome, Predictor, Scheme, Step, Verdict, Weights, nonfinite_fields
 from navicache.policies.predictors import OUTPUT
@@ -40,9 +40,10 @@ class Decider:
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
         own = self.scheme.signal != "input"
-        self.reads = frozenset() if own else self.scheme.gate.reads
-        self.watch = Watch(self.scheme.gate.reads if own else frozenset())
-        self.products, self.looks_back = self.scheme.predictor.products, self.scheme.predictor.order > 1
+        reads = self.scheme.gate.reads
+        self.gauge = Gauge(frozenset() if own else reads, self.scheme.predictor.products, self.channel_dim)
+        self.watch = Watch(reads if own else frozenset())
+        self.looks_back = self.scheme.predictor.order > 1
 
     def begin(self, rows: int) -> None:
         """All rows are one sample until the layout is known."""
@@ -61,14 +62,8 @@ class Decider:
             lesson.since = lesson.since * len(layout)
 
     def measure(self, change: Rows | None, latent: Rows, computed: Rows | None) -> None:
-        """Queue what the gate wants to know: changes since the last step seen, and since the last one computed."""
-        self.before, self.readings = self.readings, {}
-        if change is not None and "since_seen" in self.reads:
-            self.readings["since_seen"] = mean_abs(change)
-        if change is not None and "by_channel" in self.reads:
-            self.readings["by_channel"] = self._by_channel(change)
-        if computed is not None and "since_computed" in self.reads:
-            self.readings["since_computed"] = mean_abs(minus(latent, computed))
+        """Queue what the gate wants to know of this step."""
+        self.before, self.readings = self.readings, self.gauge.input(change, latent, computed)
 
     def waiting(self) -> list[Reading]:
         """All that must cross before the next decision."""
@@ -131,34 +126,6 @@ class Decider:
         known = self.computed_at[sample]
         return bool(known) and reference[:1] == known[:1] and len(reference) >= len(known)
 
-    def compare(
-        self, inputs: Rows, outputs: Rows, old: tuple[Rows, list[Rows]] | None, guess: Rows | None
-    ) -> dict[str, Reading]:
-        """Queue the measurements of a compute; `old` is the input and outputs before, `guess` the prediction."""
-        readings = {"output_size": mean_abs(outputs)}
-        if old is not None and guess is not None:
-            dx, dy = minus(inputs, old[0]), minus(outputs, old[1][0])
-            readings |= {"input_change": mean_abs(dx), "output_change": mean_abs(dy)}
-            readings["prediction_error"] = mean_abs(minus(outputs, guess))
-            if "by_channel" in self.reads:
-                readings |= {"input_by_channel": self._by_channel(dx), "output_by_channel": self._by_channel(dy)}
-            if self.products != "none":
-                readings |= self._products([dy, *itertools.starmap(minus, itertools.pairwise(old[1]))])
-        return readings
-
-    def compare_apart(self, difference: Rows, old: list[Rows]) -> dict[str, Reading]:
-        """Queue what a follower's difference teaches its own predictor."""
-        moves = list(itertools.starmap(minus, itertools.pairwise([difference, *old])))
-        return {"output_size": mean_abs(difference), **self._products(moves)}
-
-    def _products(self, moves: list[Rows]) -> dict[str, Reading]:
-        """Every product of two moves; a first move alone teaches nothing."""
-        if len(moves) < 2:
-            return {}
-        channel = self._channel(moves[0]) if self.products == "by_channel" else None
-        pairs = itertools.combinations_with_replacement(range(len(moves)), 2)
-        return {product_name(a, b): mean_product(moves[a], moves[b], channel) for a, b in pairs}
-
     def note_compute(self, lesson: Lesson, samples: Sequence[int]) -> None:
         """Queue what a compute taught."""
         self.lessons.append(lesson)
@@ -198,12 +165,6 @@ class Decider:
                 "reuse_error": outcome.prediction_error,
             }
             self.recorder.amend(outcome.index, lesson.stream, sample, line)
-
-    def _by_channel(self, rows: Rows) -> Reading:
-        return mean_abs_by_channel(rows, self._channel(rows))
-
-    def _channel(self, rows: Rows) -> int:
-        return self.channel_dim or (2 if rows[0].ndim == 3 else 1)
 
     def _step(self, moment: Moment, stream: str, sample: int, elements: int) -> Step:
         index, own_index, total, time, sigma = moment

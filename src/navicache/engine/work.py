@@ -86,7 +86,7 @@ class Work:
         difference = minus(output.rows, take(lead, rows))
         if stream.history:
             old = [run.inner(take(y, rows)) for _, y in stream.history]
-            readings = self.decider.compare_apart(run.inner(difference), old)
+            readings = self.decider.gauge.difference(run.inner(difference), old)
             since = [kept or None for kept in stream.computed_at]
             computed = range(run.rows) if rows is None else rows
             self.decider.lessons.append(Lesson(moment, self.name, computed, since, readings, apart=True))
@@ -121,7 +121,7 @@ class Work:
             x, _ = self.stream.history[0]
             outputs_before = [inner(take(y, rows)) for _, y in self.stream.history]
             old, guessed = (take(x, rows), outputs_before), inner(take(guess, rows))
-        readings = decider.compare(latent, inner(outputs), old, guessed)
+        readings = decider.gauge.compute(latent, inner(outputs), old, guessed)
         computed = range(self.run.rows) if rows is None else rows
         decider.note_compute(Lesson(moment, self.name, computed, since, readings), self.samples)
 
