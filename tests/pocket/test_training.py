@@ -24,7 +24,6 @@ TIMES = ["--autoencoder-seconds", "0.1", "--denoiser-seconds", "0.1", "--polish-
 def tiny(monkeypatch):
     monkeypatch.setattr(configs, "AUTOENCODER", configs.AUTOENCODER | {"base_dim": 8, "decoder_base_dim": 8})
     monkeypatch.setattr(configs, "TRANSFORMER", configs.TRANSFORMER | {"num_attention_heads": 1, "num_layers": 1})
-    monkeypatch.setattr("navicache.pocket.train.autoencoder.Settings.batch", 2)
 
 
 def run(monkeypatch, out, *more):

@@ -9,7 +9,7 @@ import torch
 from diffusers import AutoencoderKLWan
 
 from navicache.pocket.train import configs
-from navicache.pocket.train.clips import clips
+from navicache.pocket.train.clips import Cuts, clips
 from navicache.pocket.train.muon import Muon
 from navicache.pocket.train.quick import quick
 from navicache.pocket.train.replay import Figures, Replay
@@ -19,16 +19,9 @@ WHOLE_FROM = 0.75  # share of the time after which whole videos are seen
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Cuts):
     """How the autoencoder is trained; the defaults fit one large GPU."""
 
-    videos: int = 12288
-    batch: int = 48
-    whole_batch: int = 8
-    crop: int = 64
-    crop_frames: int = 9
-    size: int = 128
-    frames: int = 17
     rate: float = 1e-3
     warm_up: int = 100
     divergence: float = 1e-4  # weight of the posterior's divergence from a unit normal, mean over its elements

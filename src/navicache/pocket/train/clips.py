@@ -1,7 +1,7 @@
 """What the autoencoder is shown: videos drawn once, cut into crops around their objects."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
 
 import torch
 
@@ -12,47 +12,37 @@ NEAR = 0.7  # share of the crops that hold an object: most of a video is backgro
 ASIDE = 0.25  # of a crop's side: how far from its middle an object's may lie
 
 
-class Cuts(Protocol):
-    """How many videos there are, and how large a crop is."""
+@dataclass(frozen=True)
+class Cuts:
+    """How many videos there are, and how they are cut."""
 
-    @property
-    def videos(self) -> int: ...  # noqa: D102
-    @property
-    def batch(self) -> int: ...  # noqa: D102
-    @property
-    def whole_batch(self) -> int: ...  # noqa: D102
-    @property
-    def crop(self) -> int: ...  # noqa: D102
-    @property
-    def crop_frames(self) -> int: ...  # noqa: D102
-    @property
-    def size(self) -> int: ...  # noqa: D102
-    @property
-    def frames(self) -> int: ...  # noqa: D102
+    videos: int = 12288
+    batch: int = 48
+    whole_batch: int = 8
+    crop: int = 64
+    crop_frames: int = 9
+    size: int = 128
+    frames: int = 17
 
 
-def clips(seed: int, device: str, settings: Cuts) -> Callable[[bool], torch.Tensor]:
+def clips(seed: int, device: str, cuts: Cuts) -> Callable[[bool], torch.Tensor]:
     """Batches of crops or of whole videos, from a pool that is drawn once."""
-    scenes = practice(settings.videos, seed)[: settings.videos]
-    pool, middles = _videos(scenes, device, settings), seen_at(scenes, settings.frames, settings.size)
+    scenes = practice(cuts.videos, seed)[: cuts.videos]
+    pool, middles = _videos(scenes, device, cuts), seen_at(scenes, cuts.frames, cuts.size)
     generator = torch.Generator().manual_seed(seed)
-    side, frames = min(settings.crop, settings.size), min(settings.crop_frames, settings.frames)
+    side, frames = min(cuts.crop, cuts.size), min(cuts.crop_frames, cuts.frames)
 
     def cut(whole: bool) -> torch.Tensor:
-        count = settings.whole_batch if whole else settings.batch
+        count = cuts.whole_batch if whole else cuts.batch
         rows = torch.randint(0, len(pool), (count,), generator=generator)
         if whole:
             return _ready(pool[rows.to(device)])
-        first = int(torch.randint(0, settings.frames - frames + 1, (1,), generator=generator))
-        tops = corners(middles[rows, :, first + frames // 2], side, settings.size, generator)
-        return _ready(
-            torch.stack(
-                [
-                    pool[row, :, first : first + frames, top : top + side, left : left + side]
-                    for row, (top, left) in zip(rows.tolist(), tops.tolist(), strict=True)
-                ]
-            )
-        )
+        first = int(torch.randint(0, cuts.frames - frames + 1, (1,), generator=generator))
+        tops = corners(middles[rows, :, first + frames // 2], side, cuts.size, generator)
+        span = slice(first, first + frames)
+        places = zip(rows.tolist(), tops.tolist(), strict=True)
+        parts = [pool[row, :, span, top : top + side, left : left + side] for row, (top, left) in places]
+        return _ready(torch.stack(parts))
 
     return cut
 
@@ -68,9 +58,9 @@ def corners(middles: torch.Tensor, side: int, size: int, generator: torch.Genera
     return chosen.round().long().clamp(0, room)
 
 
-def _videos(scenes: Scenes, device: str, settings: Cuts, paint: Callable[..., Any] = render) -> torch.Tensor:
+def _videos(scenes: Scenes, device: str, cuts: Cuts) -> torch.Tensor:
     parts = (scenes[start : start + 64].to(device) for start in range(0, len(scenes), 64))
-    return torch.cat([to_bytes(paint(part, settings.frames, settings.size)) for part in parts])
+    return torch.cat([to_bytes(render(part, cuts.frames, cuts.size)) for part in parts])
 
 
 def _ready(clip: torch.Tensor) -> torch.Tensor:

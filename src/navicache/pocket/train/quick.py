@@ -1,4 +1,4 @@
-"""The same autoencoder, several times faster to train."""
+"""The same autoencoder, faster to train."""
 
 import torch
 from diffusers import AutoencoderKLWan
