@@ -28,6 +28,16 @@ def test_held_out_captions_are_new_and_half_of_them_unseen(script):
         assert captions(held_out(split, 64, trained)) == written
 
 
+def test_outlines_are_counted_where_they_were_seen(script):
+    shares = torch.tensor([[1.0, torch.nan], [0.8, 0.95]])
+    found = script("pocket_captions").crisp(shares)
+    assert found["objects"] == 3
+    assert found["ragged"] == 1
+    assert found["mean"] == pytest.approx(91.67, abs=0.01)
+    assert found["least"] == pytest.approx(80)
+    assert script("pocket_captions").crisp(shares[:0]) == {"objects": 0, "mean": 0, "least": 0, "ragged": 0}
+
+
 @pytest.mark.slow
 def test_captions(script, checkpoint, tmp_path):
     sizes = ["--captions", "8", "--rendered", "16", "--batch", "3", "--steps", "2", "--trained-videos", "100"]
@@ -40,6 +50,7 @@ def test_captions(script, checkpoint, tmp_path):
     for generated in found["generated"].values():
         assert [generated["table"]["background"][split]["asked"] for split in ("seen", "unseen", "all")] == [4, 4, 8]
         assert len(generated["videos"]) == 8
+        assert 0 <= generated["outlines"]["ragged"] <= generated["outlines"]["objects"] <= 16
     assert str(tmp_path) not in json.dumps(found)
     with Image.open(tmp_path / "captions_40.png") as sheet:
         assert sheet.width > 2000

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navicache.pocket.reader import Reading, judge, learn_backgrounds, read, validate
+from navicache.pocket.reader import Reading, crispness, judge, learn_backgrounds, read, validate
 from navicache.pocket.reader.degrade import blur, compress, noise
 from navicache.pocket.reader.objects import NONE
 from navicache.pocket.reader.outlines import outline
@@ -36,6 +36,18 @@ def test_it_knows_shapes_by_their_outlines(backgrounds):
     assert found.asked.sum() > 80
     fits = reading.fits[torch.arange(96), scenes.shape[:, 0]][found.asked]
     assert 0.85 < fits.mean() < fits.max() <= 1
+
+
+def test_rendered_objects_are_as_crisp_as_rendered_ones_and_torn_ones_are_not():
+    scenes = draw(12, 46)
+    video = render(scenes, frames=5)
+    same = crispness(video, scenes)
+    assert same[~scenes.pair, 1].isnan().all()
+    assert same.isfinite().sum() > 12
+    assert (same[same.isfinite()] == 1).all()
+    noise = torch.nn.functional.interpolate(torch.rand(12, 1, 32, 32), scale_factor=4).unsqueeze(2)
+    torn = crispness(torch.where(noise > 0.3, video, -0.5), scenes)
+    assert torn.nanmean() < 0.85
 
 
 def test_a_torn_outline_fits_worse():
