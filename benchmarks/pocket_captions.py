@@ -50,9 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         print(f"generated, max_sequence_length {length}, right in percent\n{_lines(table)}")
         rows = [row for split in SEEDS for row in _rows(split, scenes[split], readings[split], verdicts[split])]
         outlines = crisp(torch.cat([crispness(videos[split], scenes[split]) for split in SEEDS]))
-        print(
-            "  {objects} outlines fit {mean:.1f} % as well as rendered ones, {ragged} less than 90 %".format(**outlines)
-        )
+        fit, ragged = f"{outlines['mean']:.1f} %", f"{outlines['ragged']} less than {RAGGED} %"
+        print(f"  {outlines['objects']} outlines fit {fit} as well as rendered ones, {ragged}")
         results["generated"][length] = {"table": table, "outlines": outlines, "videos": rows}
         cards = [card for split in SEEDS for card in _cards(split, videos[split], rows)]
         save_sheet(cards, options.out / f"captions_{length}.png", f"{_title(options)}, text padded to {length} tokens")

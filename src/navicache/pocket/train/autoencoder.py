@@ -8,9 +8,8 @@ from typing import Any
 import torch
 from diffusers import AutoencoderKLWan
 
-from navicache.pocket.train import configs
+from navicache.pocket.train import configs, muon
 from navicache.pocket.train.clips import Cuts, clips
-from navicache.pocket.train.muon import Muon
 from navicache.pocket.train.quick import quick
 from navicache.pocket.train.replay import Figures, Replay
 from navicache.pocket.train.session import Session, set_rate
@@ -38,7 +37,7 @@ def train(session: Session, device: str, settings: Settings, start: Path | None 
     torch.manual_seed(0)
     model: Any = opened(start, device) if start else quick(AutoencoderKLWan(**configs.AUTOENCODER))
     model.to(device).train()
-    optimizers = _optimizers(model, device, settings)
+    optimizers = muon.optimizers(model, _kernels(model), settings.rate, settings.rate, beta=0.95, decay=0.0)
     saved = session.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
@@ -60,21 +59,11 @@ def train(session: Session, device: str, settings: Settings, start: Path | None 
     return model.eval()
 
 
-def _optimizers(model: Any, device: str, settings: Settings) -> dict[str, torch.optim.Optimizer]:
-    """Muon for the kernels within the encoder and the decoder, AdamW for their ends and all else."""
+def _kernels(model: Any) -> list[torch.Tensor]:
+    """Of the convolutions within the encoder and the decoder, but for the first and the last of each."""
     inner = ("down_blocks", "mid_block", "up_blocks")
-    named = [*model.named_parameters()]
-    kernels = [
-        weight
-        for name, weight in named
-        if weight.ndim > 3 and name.endswith("weight") and any(part in name for part in inner)
-    ]
-    known = {id(weight) for weight in kernels}
-    rest = [weight for _, weight in named if id(weight) not in known]
-    graph = {"fused": True, "capturable": True} if device == "cuda" else {}
-    rate = torch.tensor(settings.rate, device=device)
-    adam = torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, **graph)
-    return {"adam": adam, "muon": Muon(kernels, settings.rate, decay=0.0)}
+    named = [(name, weight) for name, weight in model.named_parameters() if any(part in name for part in inner)]
+    return [weight for name, weight in named if weight.ndim > 3 and name.endswith("weight")]
 
 
 def _learn(

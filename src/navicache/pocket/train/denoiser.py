@@ -10,9 +10,8 @@ from torch import nn
 from torch.nn import functional
 from transformers import UMT5Config, UMT5EncoderModel
 
-from navicache.pocket.train import configs
+from navicache.pocket.train import configs, muon
 from navicache.pocket.train.latents import Latents
-from navicache.pocket.train.muon import Muon
 from navicache.pocket.train.session import Session, set_rate
 from navicache.pocket.world import vocabulary
 
@@ -97,7 +96,8 @@ def train(session: Session, latents: Latents, device: str, settings: Settings, s
     torch.manual_seed(session.step)
     model = (Denoiser() if start is None else Denoiser.from_checkpoint(start)).to(device).train()
     average = Average(model, settings.average)
-    optimizers = _optimizers(model, device, settings)
+    matrices = [weight for weight in model.transformer.blocks.parameters() if weight.ndim == 2]
+    optimizers = muon.optimizers(model, matrices, settings.rate, settings.matrix_rate, beta=0.98, decay=0.01)
     saved = session.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
@@ -126,17 +126,6 @@ def train(session: Session, latents: Latents, device: str, settings: Settings, s
         session.note(100, {"loss": loss.detach()})
     average.install()
     return model.eval()
-
-
-def _optimizers(model: Denoiser, device: str, settings: Settings) -> dict[str, torch.optim.Optimizer]:
-    """Muon for the matrices of the transformer's blocks, AdamW for all else."""
-    matrices = [weight for weight in model.transformer.blocks.parameters() if weight.ndim == 2]
-    known = {id(weight) for weight in matrices}
-    rest = [weight for weight in model.parameters() if id(weight) not in known]
-    rate = torch.tensor(settings.rate, device=device)
-    fused = {"fused": True} if device == "cuda" else {}
-    adam = torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.98), weight_decay=0.01, **fused)
-    return {"adam": adam, "muon": Muon(matrices, settings.matrix_rate)}
 
 
 def _loss(model: Denoiser, latents: Latents, length: int, settings: Settings) -> torch.Tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import nn
 
 POLYNOMIAL = (3.4445, -4.7750, 2.0315)
 ROUNDS = 5
@@ -47,6 +48,18 @@ class Muon(torch.optim.Optimizer):
         turned = turn(matrices).to(weights[0].dtype) * (rate * 0.2 * math.sqrt(max(matrices.shape[1:])))
         torch._foreach_mul_(weights, 1 - rate * decay)
         torch._foreach_sub_(weights, [*turned.reshape(-1, *weights[0].shape).unbind()])
+
+
+def optimizers(
+    model: nn.Module, matrices: Sequence[torch.Tensor], rate: float, own_rate: float, beta: float, decay: float
+) -> dict[str, torch.optim.Optimizer]:
+    """Muon, at its own rate, for these weights of a model, and AdamW for the rest."""
+    known = {id(weight) for weight in matrices}
+    rest = [weight for weight in model.parameters() if id(weight) not in known]
+    graph = {"fused": True, "capturable": True} if rest[0].is_cuda else {}
+    first = torch.tensor(rate, device=rest[0].device)
+    adam = torch.optim.AdamW(rest, lr=first, betas=(0.9, beta), weight_decay=decay, **graph)
+    return {"adam": adam, "muon": Muon(matrices, own_rate, decay)}
 
 
 def turn(matrices: torch.Tensor) -> torch.Tensor:

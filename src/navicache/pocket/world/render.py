@@ -37,7 +37,8 @@ def covered(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> torch.Ten
     """
     x, y = _view(scenes, frames, size)
     paths = follow(scenes, frames)
-    parts = (_cover(scenes, which, *_turned(x, y, paths, which), paths) for which in (0, 1))
+    turned = (_turned(*_beside(x, y, paths, which), paths, which) for which in (0, 1))
+    parts = (_cover(scenes, which, *points, paths) for which, points in enumerate(turned))
     return torch.maximum(*parts) > 0.5
 
 
@@ -81,12 +82,13 @@ def _add(
 ) -> torch.Tensor:
     """Draw one object and its shadow over what is there."""
     shape, texture = (column[:, which].view(-1, 1, 1, 1) for column in (scenes.shape, scenes.texture))
-    u, v = _turned(x, y, paths, which)
+    dx, dy = _beside(x, y, paths, which)
+    u, v = _turned(dx, dy, paths, which)
     angle = _of(paths.angle, which)
     cos, sin = torch.cos(angle), torch.sin(angle)
     shadow_u, shadow_v = u - 0.3 * (cos + sin), v - 0.3 * (cos - sin)
     shadow = 0.32 * _there(scenes, which) * (-7 * shapes.distance(shape, shadow_u, shadow_v)).sigmoid()
-    brightness, gloss = shapes.light(shape, *_beside(x, y, paths, which))
+    brightness, gloss = shapes.light(shape, dx, dy)
     palette = torch.tensor(list(words.COLOURS.values()), device=x.device)
     colour = palette[scenes.colour[:, which]] * (0.9 + 0.1 * scenes.object_freedom[:, which, 6:7])
     surface = colour.view(-1, 3, 1, 1, 1) * (brightness * shapes.pattern(texture, u, v)).unsqueeze(1)
@@ -103,18 +105,17 @@ def _cover(scenes: Scenes, which: int, u: torch.Tensor, v: torch.Tensor, paths: 
     return _there(scenes, which) * inside.sigmoid()
 
 
-def _turned(x: torch.Tensor, y: torch.Tensor, paths: Paths, which: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The points as an object has them, in its radii along its own axes."""
-    dx, dy = _beside(x, y, paths, which)
-    angle = _of(paths.angle, which)
-    cos, sin = torch.cos(angle), torch.sin(angle)
-    return cos * dx + sin * dy, cos * dy - sin * dx
-
-
 def _beside(x: torch.Tensor, y: torch.Tensor, paths: Paths, which: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The points seen from an object's middle, in its radii."""
     radius = _of(paths.radius, which)
     return (x - _of(paths.x, which)) / radius, (y - _of(paths.y, which)) / radius
+
+
+def _turned(dx: torch.Tensor, dy: torch.Tensor, paths: Paths, which: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same along the object's own axes."""
+    angle = _of(paths.angle, which)
+    cos, sin = torch.cos(angle), torch.sin(angle)
+    return cos * dx + sin * dy, cos * dy - sin * dx
 
 
 def _of(track: torch.Tensor, which: int) -> torch.Tensor:
