@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from tests.cli.common import STATIC, names_in
 
-MAIN = "import sys; from navicache.cli import main; sys.exit(main())"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "HF_HUB_OFFLINE": "1"}
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-c", MAIN, "generate", "--prompt", "a cat", *map(str, arguments)]
+    return [sys.executable, "-m", "navicache", "generate", "--prompt", "a cat", *map(str, arguments)]
 
 
 def refused(*arguments: object) -> str:
