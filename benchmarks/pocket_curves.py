@@ -1,26 +1,41 @@
 """The training of the embedded model as a picture, from the logs that the training writes.
 
-python benchmarks/pocket_curves.py                                    # of the packaged checkpoint
-python benchmarks/pocket_curves.py --logs build/pocket --out build/pocket/training.png
+    python benchmarks/pocket_curves.py                                    # of the packaged checkpoint
+    python benchmarks/pocket_curves.py --logs build/pocket --out build/pocket/training.png
+
+A checkpoint that was trained further has a folder of logs for each training; they are drawn one after the other.
 """
 
 import argparse
 import json
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-PANELS = {  # log: title, quantity, logarithmic
-    "autoencoder": ("autoencoder: PSNR of the batch, dB", "psnr", False),
-    "denoiser": ("transformer: flow-matching loss", "loss", True),
-    "denoiser_further": ("transformer, trained further, more low noise: loss", "loss", True),
-    "polish": ("decoder, latents sampled again: PSNR of the batch, dB", "psnr", False),
+Log = list[dict[str, float]]
+LINE, FAINT = "#0072B2", "#9A9A9A"
+NEAR = 5  # entries on either side that the line takes the middle of
+
+
+class Panel(NamedTuple):
+    """What is drawn of a stage."""
+
+    title: str
+    quantity: str
+    logarithmic: bool
+
+
+PANELS = {
+    "autoencoder": Panel("autoencoder: PSNR of the batch, dB", "psnr", False),
+    "denoiser": Panel("transformer: flow-matching loss", "loss", True),
+    "polish": Panel("polish of the decoder: PSNR of the batch, dB", "psnr", False),
 }
-COLUMNS = 2
-LINE = "#0072B2"
 
 
 def main() -> None:
@@ -29,26 +44,51 @@ def main() -> None:
     parser.add_argument("--logs", type=Path, default=Path("benchmarks/results/pocket"))
     parser.add_argument("--out", type=Path, default=Path("docs/images/pocket_training.png"))
     options = parser.parse_args()
-    logs = {stage: options.logs / f"{stage}_log.json" for stage in PANELS}
-    drawn = [stage for stage, path in logs.items() if path.exists()]
-    if not drawn:
+    stages = {stage: found for stage in PANELS if (found := logs_of(stage, options.logs))}
+    if not stages:
         parser.error(f"no log of a stage in {options.logs}")
-    rows = -(-len(drawn) // COLUMNS)
-    figure = Figure(figsize=(10, 3.3 * rows), layout="constrained")
+    figure = Figure(figsize=(10, 2.9 * len(stages)), layout="constrained")
     FigureCanvasAgg(figure)
-    for place, stage in enumerate(drawn, 1):
-        _draw(figure.add_subplot(rows, COLUMNS, place), json.loads(logs[stage].read_text()), *PANELS[stage])
+    for place, (stage, logs) in enumerate(stages.items(), 1):
+        _draw(figure.add_subplot(len(stages), 1, place), logs, PANELS[stage])
     figure.savefig(options.out, dpi=110)
     print(options.out)
 
 
-def _draw(axes: Axes, log: list[dict[str, float]], title: str, quantity: str, logarithmic: bool) -> None:
-    """One stage over its seconds."""
-    axes.plot([entry["seconds"] for entry in log], [entry[quantity] for entry in log], color=LINE, linewidth=1.5)
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.set_xlabel(f"seconds ({int(log[-1]['step'])} steps)")
-    axes.set_yscale("log" if logarithmic else "linear")
-    if logarithmic:
+def logs_of(stage: str, folder: Path) -> dict[str, Log]:
+    """A stage's log in the folder itself, or in each training's folder there."""
+    paths = [folder / f"{stage}_log.json", *sorted(folder.glob(f"training_*/{stage}_log.json"))]
+    return {path.parent.name.replace("_", " "): json.loads(path.read_text()) for path in paths if path.exists()}
+
+
+def smooth(values: list[float]) -> list[float]:
+    """The middle one of each value and its neighbours, as many on one side as on the other: a steep fall stays one.
+
+    Example:
+        >>> smooth([9.0, 3.0, 4.0, 2.0, 1.0])
+        [9.0, 4.0, 3.0, 2.0, 1.0]
+    """
+    reach = [min(NEAR, place, len(values) - 1 - place) for place in range(len(values))]
+    return [median(values[place - width : place + width + 1]) for place, width in enumerate(reach)]
+
+
+def _draw(axes: Axes, logs: dict[str, Log], panel: Panel) -> None:
+    """One stage over the seconds of all its trainings."""
+    ends = [0.0]
+    for name, log in logs.items():
+        seconds = [ends[-1] + entry["seconds"] for entry in log]
+        values = [entry[panel.quantity] for entry in log]
+        axes.plot(seconds, values, color=LINE, linewidth=0.8, alpha=0.35)
+        axes.plot(seconds, smooth(values), color=LINE, linewidth=1.6)
+        ends.append(seconds[-1])
+        title = f" {name}\n {int(log[-1]['step']):,} steps"
+        axes.text(seconds[0], 0.99, title, fontsize=8, color="#555555", va="top", transform=axes.get_xaxis_transform())
+    for _, end in pairwise(ends[:-1]):
+        axes.axvline(end, color=FAINT, linewidth=0.8)
+    axes.set_title(panel.title, loc="left", fontsize=10)
+    axes.set_xlabel("seconds")
+    axes.set_yscale("log" if panel.logarithmic else "linear")
+    if panel.logarithmic:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:g}"[-1] in "25" else ""))
     axes.grid(axis="y", color="#E5E5E5")
