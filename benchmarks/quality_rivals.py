@@ -93,21 +93,30 @@ class Stopwatch:
     _calls: int = 0
 
     def run(self, rows: Sequence[int], title: str) -> tuple[Tensor, list[float], list[float]]:
-        """Latents, seconds and computed steps; a step is computed where the middle block's attention is."""
-        blocks = self.bench.pipe.transformer.blocks
-        branches = 2 if self.bench.options.guidance > 1 else 1
+        """Latents, seconds and computed steps of each prompt."""
         latents, seconds, computed = [], [], []
+        for row in tqdm(rows, desc=title, unit="prompt", leave=False, disable=None):
+            with self.counting():
+                laps, latent = zip(*[self.laps(row, self.rounds > 1) for _ in range(self.rounds)], strict=True)
+            latents.append(latent[0])
+            seconds.append(sum(map(min, zip(*laps, strict=True))))
+            computed.append(self.computed / self.rounds)
+        return torch.cat(latents), seconds, computed
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count computed steps from nothing; a step is computed where the middle block's attention is."""
+        blocks, self._calls = self.bench.pipe.transformer.blocks, 0
         hook = blocks[len(blocks) // 2].attn1.to_q.register_forward_hook(self._count)
         try:
-            for row in tqdm(rows, desc=title, unit="prompt", leave=False, disable=None):
-                self._calls = 0
-                laps, latent = zip(*[self.laps(row, self.rounds > 1) for _ in range(self.rounds)], strict=True)
-                latents.append(latent[0])
-                seconds.append(sum(map(min, zip(*laps, strict=True))))
-                computed.append(self._calls / branches / self.rounds)
+            yield
         finally:
             hook.remove()
-        return torch.cat(latents), seconds, computed
+
+    @property
+    def computed(self) -> float:
+        """Steps computed while it was counted."""
+        return self._calls / (2 if self.bench.options.guidance > 1 else 1)
 
     def _count(self, *_: Any) -> None:
         self._calls += 1

@@ -92,9 +92,12 @@ def measure_time(bench: Bench, rows: Rows, options: argparse.Namespace) -> None:
     for _, name, curve, value in tqdm(missing, desc="timing", unit="setting"):
         with curve.applied(bench.pipe, value):
             watch = Stopwatch(bench, curve.steps(value, options.num_steps))
-            laps = [float(f"{lap:.6g}") for row in range(options.timed) for lap in watch.laps(row)[0]]
+            with watch.counting():
+                laps = [float(f"{lap:.6g}") for row in range(options.timed) for lap in watch.laps(row)[0]]
         about = {option: getattr(options, option) for option in ("device", "dtype", "timed")}
-        rows.add({"kind": "timing", "policy": name, "setting": value, "laps": laps, **about})
+        rows.add(
+            {"kind": "timing", "policy": name, "setting": value, "laps": laps, "computed": watch.computed, **about}
+        )
 
 
 def report(rows: Rows) -> str:

@@ -103,7 +103,8 @@ class Rows:
 
     def laps(self, policy: str, setting: float) -> list[float]:
         """Of each step the fastest that was seen of it; nothing where none was timed."""
-        timed = [r for r in self.rows if r["kind"] == "timing" and (r["policy"], r["setting"]) == (policy, setting)]
+        wanted = {"policy": policy, "setting": setting}
+        timed = [r for r in self.rows if r["kind"] == "timing" and same_setting(r, wanted)]
         return [min(same) for same in zip(*(r["laps"] for r in timed), strict=True)]
 
     def add(self, row: dict[str, Any]) -> None:
@@ -116,26 +117,38 @@ class Rows:
         """Settings of a policy with both speed and quality."""
         full = sum(self.laps("every step", 1.0))
         known = [row for row in self.rows if (row["kind"], row["policy"]) == ("quality", policy)]
-        timed = [(row, self.laps(policy, row["setting"])) for row in known]
-        prompts = next((row["timed"] for row in self.rows if row["kind"] == "timing"), 1)
-        spent = [(row, seconds_of_all(laps, row["each"]["computed"], prompts)) for row, laps in timed if laps]
-        return [{**row, "speedup": full / seconds} for row, seconds in spent]
+        pairs = [(row, self.seconds(row)) for row in known]
+        return [{**row, "speedup": full / seconds} for row, seconds in pairs if seconds is not None]
+
+    def seconds(self, quality: dict[str, Any]) -> float | None:
+        """Of a setting, as if the timed prompts had computed as many steps as all do in the mean; None: not timed."""
+        laps = self.laps(quality["policy"], quality["setting"])
+        if not laps:
+            return None
+        own = next(r for r in self.rows if r["kind"] == "timing" and same_setting(r, quality))
+        everyone = quality["each"]["computed"]
+        return seconds_of_all(laps, own["computed"], own["timed"] * sum(everyone) / len(everyone))
 
 
-def seconds_of_all(laps: Sequence[float], computed: Sequence[float], timed: int) -> float:
-    """What the timed prompts, the first ones, would have taken had they computed as many steps as all do in the mean.
+def same_setting(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two rows are of one policy at one setting."""
+    return (one["policy"], one["setting"]) == (other["policy"], other["setting"])
+
+
+def seconds_of_all(laps: Sequence[float], computed: float, wanted: float) -> float:
+    """What these laps would have taken with another number of computed steps among them.
 
     One more costs what the longest laps, which are those computed, last longer than the others.
 
     Example:
-        >>> seconds_of_all([3.0, 1.0, 3.0, 1.0], computed=[2, 2], timed=1)  # both alike
+        >>> seconds_of_all([3.0, 1.0, 3.0, 1.0], computed=2, wanted=2)
         8.0
-        >>> seconds_of_all([3.0, 1.0, 3.0, 1.0], computed=[2, 3], timed=1)  # 2.5 in the mean
+        >>> seconds_of_all([3.0, 1.0, 3.0, 1.0], computed=2, wanted=2.5)
         9.0
     """
-    own, everyone = sum(computed[:timed]) / timed, sum(computed) / len(computed)
-    if own == everyone:
+    if computed == wanted:
         return sum(laps)
-    ordered, made = sorted(laps, reverse=True), round(own * timed)
-    longer = sum(ordered[:made]) / made - sum(ordered[made:]) / (len(ordered) - made)
-    return sum(laps) + timed * (everyone - own) * longer
+    ordered, made = sorted(laps, reverse=True), round(computed)
+    spared = ordered[made:]
+    longer = sum(ordered[:made]) / made - (sum(spared) / len(spared) if spared else 0.0)
+    return sum(laps) + (wanted - computed) * longer

@@ -81,9 +81,9 @@ def test_a_line_cut_short_is_dropped(script, tmp_path):
 def test_each_step_counts_with_its_fastest(script, tmp_path):
     rows = script("rivals_curves").Rows(tmp_path, "results.jsonl")
     for laps in ([1.0, 9.0, 1.0], [5.0, 1.0, 1.0]):
-        rows.add({"kind": "timing", "policy": "static", "setting": 2.0, "laps": laps, "timed": 1})
+        rows.add({"kind": "timing", "policy": "static", "setting": 2.0, "laps": laps, "computed": 2, "timed": 1})
         twice = [2 * lap for lap in laps]
-        rows.add({"kind": "timing", "policy": "every step", "setting": 1.0, "laps": twice, "timed": 1})
+        rows.add({"kind": "timing", "policy": "every step", "setting": 1.0, "laps": twice, "computed": 3, "timed": 1})
     for setting in (2.0, 3.0):
         rows.add({"kind": "quality", "policy": "static", "setting": setting, "each": {"computed": [2, 2]}})
     assert rows.laps("static", 2.0) == [1.0, 1.0, 1.0]
@@ -91,8 +91,11 @@ def test_each_step_counts_with_its_fastest(script, tmp_path):
     assert rows.laps("random", 1.0) == []
 
 
-def test_a_prompt_that_computes_less_than_the_others_is_not_their_speed(script):
+def test_a_prompt_that_computes_less_than_the_others_is_not_their_speed(script, tmp_path):
     """Two prompts of four steps are timed, with one and two computed; all of them compute two in the mean."""
+    rows = script("rivals_curves").Rows(tmp_path, "results.jsonl")
     laps = [5.0, 1.0, 1.0, 1.0, 5.0, 5.0, 1.0, 1.0]
-    seconds = script("rivals_curves").seconds_of_all(laps, computed=[1, 2, 2, 3], timed=2)
-    assert seconds == 20 + (4 - 3) * 4
+    rows.add({"kind": "timing", "policy": "static", "setting": 2.0, "laps": laps, "computed": 3, "timed": 2})
+    quality = {"kind": "quality", "policy": "static", "setting": 2.0, "each": {"computed": [1, 2, 2, 3]}}
+    assert rows.seconds(quality) == 20 + (4 - 3) * 4
+    assert rows.seconds({**quality, "setting": 3.0}) is None
