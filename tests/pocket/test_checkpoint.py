@@ -62,7 +62,7 @@ def test_the_generator_obeys_captions(pipe, split, length):
         height=SIZE,
         width=SIZE,
         num_frames=FRAMES,
-        num_inference_steps=14,
+        num_inference_steps=20,
         generator=torch.Generator().manual_seed(1),
         max_sequence_length=length,
         output_type="pt",
