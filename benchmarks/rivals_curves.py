@@ -99,12 +99,15 @@ class Rows:
 
     def count(self, kind: str, policy: str, setting: float) -> int:
         """How often the setting was measured."""
-        return sum((r["kind"], r["policy"], r["setting"]) == (kind, policy, setting) for r in self.rows)
+        return len(self.of(kind, policy, setting))
+
+    def of(self, kind: str, policy: str, setting: float) -> list[dict[str, Any]]:
+        """The setting's lines."""
+        return [r for r in self.rows if (r["kind"], r["policy"], r["setting"]) == (kind, policy, setting)]
 
     def laps(self, policy: str, setting: float) -> list[float]:
         """Of each step the fastest that was seen of it; nothing where none was timed."""
-        wanted = {"policy": policy, "setting": setting}
-        timed = [r for r in self.rows if r["kind"] == "timing" and same_setting(r, wanted)]
+        timed = self.of("timing", policy, setting)
         return [min(same) for same in zip(*(r["laps"] for r in timed), strict=True)]
 
     def add(self, row: dict[str, Any]) -> None:
@@ -122,28 +125,24 @@ class Rows:
 
     def seconds(self, quality: dict[str, Any]) -> float | None:
         """Of a setting, as if the timed prompts had computed as many steps as all do in the mean; None: not timed."""
-        laps = self.laps(quality["policy"], quality["setting"])
-        if not laps:
+        setting = quality["policy"], quality["setting"]
+        timed = self.of("timing", *setting)
+        if not timed:
             return None
-        own = next(r for r in self.rows if r["kind"] == "timing" and same_setting(r, quality))
         everyone = quality["each"]["computed"]
-        return seconds_of_all(laps, own["computed"], own["timed"] * sum(everyone) / len(everyone))
+        wanted = timed[0]["timed"] * sum(everyone) / len(everyone)
+        return seconds_with(wanted, self.laps(*setting), timed[0]["computed"])
 
 
-def same_setting(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two rows are of one policy at one setting."""
-    return (one["policy"], one["setting"]) == (other["policy"], other["setting"])
-
-
-def seconds_of_all(laps: Sequence[float], computed: float, wanted: float) -> float:
-    """What these laps would have taken with another number of computed steps among them.
+def seconds_with(wanted: float, laps: Sequence[float], computed: float) -> float:
+    """What these laps would have taken with as many computed steps among them as wanted.
 
     One more costs what the longest laps, which are those computed, last longer than the others.
 
     Example:
-        >>> seconds_of_all([3.0, 1.0, 3.0, 1.0], computed=2, wanted=2)
+        >>> seconds_with(2, [3.0, 1.0, 3.0, 1.0], computed=2)
         8.0
-        >>> seconds_of_all([3.0, 1.0, 3.0, 1.0], computed=2, wanted=2.5)
+        >>> seconds_with(2.5, [3.0, 1.0, 3.0, 1.0], computed=2)
         9.0
     """
     if computed == wanted:
