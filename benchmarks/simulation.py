@@ -12,12 +12,13 @@ from typing import Any
 import torch
 from diffusers.utils.torch_utils import randn_tensor
 from quality_runs import Bench
+from simulation_rows import NOISE, Filter, mean_abs, mean_product, wide
 from torch import Tensor
 
 from navicache.pocket.held_out import SEEDS
 from navicache.policies import dead_reckoning, error_gate, inertial
 
-ALIGNED, NOISE, AT_ONCE = 3, 0.05, 512  # steps computed at first, R of every filter, rows a call of the model takes
+ALIGNED, AT_ONCE = 3, 512  # steps computed at first, rows a call of the model takes
 NEVER = 2.0  # above every noise level
 
 
@@ -39,7 +40,9 @@ class Variant:
     fade: float = dead_reckoning.FADE
     prior: float | None = None  # growth by which the second step is spared; 0: it never is
     turns: float | None = None  # every other step above this noise level
+    asked: float = 0.0  # 1: among the first steps also those are computed that the gate asks for
     carried: float | None = None  # of the difference's slope
+    held_above: float = NEVER  # the noise level above which none of it is
     skipped: float | None = None  # steps just before the last that are never computed
 
     def knobs(self) -> dict[str, float]:
@@ -53,26 +56,6 @@ class Variant:
         }
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return usual | {name: value for name, value in given.items() if value is not None}
-
-
-class Filter:
-    """Scalar Kalman filters, one a row; a first measurement may be believed as it is."""
-
-    def __init__(self, mean: Tensor, known: bool) -> None:
-        """Variance 1, as `Walk.start`."""
-        self.mean, self.variance = mean.clone(), torch.ones_like(mean)
-        self.known = torch.full_like(mean, known, dtype=torch.bool)  # whether the start means anything
-
-    def follow(self, rows: Tensor, seen: Tensor, taught: Tensor, process_noise: Tensor) -> None:
-        """Predict and correct where something was taught."""
-        prior = self.variance[rows] + process_noise[rows]
-        gain = prior / (prior + NOISE + 1e-8)
-        known = self.known[rows]
-        mean = torch.where(known, self.mean[rows] + gain * (seen - self.mean[rows]), seen)
-        variance = torch.where(known, gain * NOISE, torch.ones_like(gain))
-        self.mean[rows] = torch.where(taught, mean, self.mean[rows])
-        self.variance[rows] = torch.where(taught, variance, self.variance[rows])
-        self.known[rows] = known | taught
 
 
 class Simulation:
@@ -158,7 +141,8 @@ class Simulation:
         self.course = y + wide(a * self.reach) * (y - older_y) + wide(share) * left
         self.guess = self.course + wide(self.knobs["amends"] * steady * (self.gap > 1)) * self.missed
         self.y = self.guess.to(self.dtype).float()
-        self.course_apart = d + wide(self.knobs["carried"] * b * self.reach) * (d - older_d)
+        carried = self.knobs["carried"] * (sigma <= self.knobs["held_above"])
+        self.course_apart = d + wide(carried * b * self.reach) * (d - older_d)
         more = self.knobs["apart_amends"] * (2 * b).clamp(max=1) * self.sloped * (self.gap > 1)
         self.u = self.y + self.course_apart + wide(more) * self.missed_apart
 
@@ -171,7 +155,8 @@ class Simulation:
         tolerance = 4 * knobs["threshold"] * sigma ** knobs["landing"] * (1 - sigma) ** knobs["start"]
         compute = ~(self.error < tolerance) | (~self.growth.known & (knobs["prior"] == 0))
         by_turns = self.growth.known & (sigma > knobs["turns"])
-        compute = torch.where(by_turns, index - self.at > 1, compute & (index < last - knobs["skipped"]))
+        due = (index - self.at > 1) | (compute & (knobs["asked"] > 0))
+        compute = torch.where(by_turns, due, compute & (index < last - knobs["skipped"]))
         aligned = (index < ALIGNED) & ((knobs["prior"] == 0) | (index != inertial.SPARED))
         return compute | aligned | (index == last)
 
@@ -197,18 +182,3 @@ class Simulation:
         self.at[rows], self.gap[rows], self.size[rows] = float(index), gap, mean_abs(y)
         self.travelled[rows], self.error[rows] = 0.0, 0.0
         self.y[rows], self.u[rows] = y, u
-
-
-def wide(values: Tensor) -> Tensor:
-    """One number a row, to be multiplied with latents."""
-    return values.view(-1, 1, 1, 1, 1).float()
-
-
-def mean_abs(tensor: Tensor) -> Tensor:
-    """Of each row."""
-    return tensor.abs().flatten(1).mean(1).double()
-
-
-def mean_product(a: Tensor, b: Tensor) -> Tensor:
-    """Of each row."""
-    return (a * b).flatten(1).mean(1).double()

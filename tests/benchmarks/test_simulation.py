@@ -69,6 +69,33 @@ def test_momentum_keeps_a_share_of_the_slope_before(script, bench):
     assert slopes.tolist() == pytest.approx([3.0] * PROMPTS + [2.5] * PROMPTS)
 
 
+def test_a_turn_is_left_out_unless_the_gate_may_ask_for_it(script, bench):
+    """Just after a compute, at high noise, with an error far above what is tolerated."""
+    simulation = script("simulation")
+    variants = [simulation.Variant(0.6), simulation.Variant(0.6, asked=1.0)]
+    flight = simulation.Simulation(bench, variants, "Euler", STEPS)
+    x = flight._noise()
+    flight._begin(x, torch.tensor(1000.0))
+    flight.growth.known[:], flight.growth.mean[:], flight.seen = True, 100.0, x
+    flight.at[:] = 3.0
+    flight._predict(4, x + 1, 0.98)
+    assert flight._decide(4, 0.98).tolist() == [False] * PROMPTS + [True] * PROMPTS
+
+
+def test_the_difference_between_branches_can_be_held_while_there_is_hardly_anything_but_noise(script, bench):
+    simulation = script("simulation")
+    variants = [simulation.Variant(0.6, carried=1.0), simulation.Variant(0.6, carried=1.0, held_above=0.9)]
+    flight = simulation.Simulation(bench, variants, "Euler", STEPS)
+    x = flight._noise()
+    flight._begin(x, torch.tensor(1000.0))
+    flight.seen, flight.at[:], flight.gap[:] = x, 1.0, 1.0
+    flight.older[2] = flight.newest[2] - 1  # a slope of 1 a step
+    for sigma, moved in ((0.95, [1.0] * PROMPTS + [0.0] * PROMPTS), (0.85, [1.0] * 2 * PROMPTS)):
+        flight._predict(2, x, sigma)
+        found = (flight.course_apart - flight.newest[2]).flatten(1).mean(1)
+        assert found.tolist() == pytest.approx(moved, abs=1e-5)
+
+
 def test_the_script_tells_gains_and_runs_nothing_twice(script, arguments, capsys, monkeypatch):
     simulate = script("simulate")
     asked = [*arguments, "--thresholds", "0.05", "0.4", "--variants", '{"slower": {"growth_noise": 0.01}}']
