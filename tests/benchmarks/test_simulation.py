@@ -7,7 +7,7 @@ import navicache
 from navicache.policies import Inertial
 
 SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32", "--trained-videos", "100"]
-PROMPTS, STEPS = 2, 16
+PROMPTS, STEPS, LONG = 2, 16, 50
 
 
 @pytest.fixture
@@ -21,29 +21,41 @@ def bench(script, arguments):
     return script("quality_runs").Bench(script("simulate")._options(arguments))
 
 
-def by_engine(bench, scheduler, policy):
+def by_engine(bench, scheduler, policy, length=STEPS):
     bench.schedule(scheduler)
     with navicache.enable(bench.pipe, policy) as cache:
-        latents = bench.latents(range(PROMPTS), STEPS)
+        latents = bench.latents(range(PROMPTS), length)
         steps = cache.trace.runs[-1].leading
-    return latents, [[step.computed for step in steps if step.sample == row] for row in range(PROMPTS)]
+    of_rows = [[step for step in steps if step.sample == row] for row in range(PROMPTS)]
+    return latents, [[step.computed for step in own] for own in of_rows], {step.reason for step in steps}
 
 
 @pytest.mark.parametrize("scheduler", ["UniPC", "Euler"])
 def test_it_is_the_policy_at_every_kind_of_threshold(script, bench, scheduler):
-    """Where all is computed, where the gate decides, where the second step may be spared, and a sparse gate."""
+    """Where all is computed, where the gate decides, where the second step may be spared, and beyond."""
     thresholds, simulation = (0.0, 0.15, 0.4, 0.6, 3.0), script("simulation")
     variants = [simulation.Variant(tau) for tau in thresholds]
     latents, computed = simulation.Simulation(bench, variants, scheduler, STEPS).run()
     counts = set()
     for number, tau in enumerate(thresholds):
         own = slice(number * PROMPTS, (number + 1) * PROMPTS)
-        expected, steps = by_engine(bench, scheduler, Inertial(threshold=tau))
+        expected, steps, _ = by_engine(bench, scheduler, Inertial(threshold=tau))
         assert computed[own].tolist() == steps
         assert torch.allclose(latents[own], expected, rtol=1e-3, atol=1e-4)
         counts.add(sum(map(sum, steps)))
     assert max(counts) == PROMPTS * STEPS
     assert len(counts) > 3, "the thresholds tell something apart"
+
+
+@pytest.mark.parametrize("scheduler", ["UniPC", "Euler"])
+def test_it_is_the_policy_where_the_first_steps_are_taken_by_turns(script, bench, scheduler):
+    """A run so long that there are several steps of nearly nothing but noise."""
+    simulation = script("simulation")
+    latents, computed = simulation.Simulation(bench, [simulation.Variant(0.6)], scheduler, LONG).run()
+    expected, steps, reasons = by_engine(bench, scheduler, Inertial(threshold=0.6), LONG)
+    assert {"by turns", "last step follows"} <= reasons
+    assert computed.tolist() == steps
+    assert torch.allclose(latents, expected, rtol=1e-3, atol=1e-4)
 
 
 def test_momentum_keeps_a_share_of_the_slope_before(script, bench):
@@ -70,16 +82,17 @@ def test_momentum_keeps_a_share_of_the_slope_before(script, bench):
 
 
 def test_a_turn_is_left_out_unless_the_gate_may_ask_for_it(script, bench):
-    """Just after a compute, at high noise, with an error far above what is tolerated."""
+    """At high noise: just after a compute, with an error far above what is tolerated and far below; and one later."""
     simulation = script("simulation")
     variants = [simulation.Variant(0.6), simulation.Variant(0.6, asked=1.0)]
     flight = simulation.Simulation(bench, variants, "Euler", STEPS)
     x = flight._noise()
     flight._begin(x, torch.tensor(1000.0))
-    flight.growth.known[:], flight.growth.mean[:], flight.seen = True, 100.0, x
-    flight.at[:] = 3.0
-    flight._predict(4, x + 1, 0.98)
-    assert flight._decide(4, 0.98).tolist() == [False] * PROMPTS + [True] * PROMPTS
+    flight.growth.known[:], flight.seen, flight.at[:] = True, x, 3.0
+    for index, growth, due in ((4, 100.0, [False, True]), (4, 1e-6, [False, False]), (5, 1e-6, [True, True])):
+        flight.growth.mean[:], flight.error[:] = growth, 0.0
+        flight._predict(index, x + 1, 0.98)
+        assert flight._decide(index, 0.98).tolist() == [verdict for verdict in due for _ in range(PROMPTS)]
 
 
 def test_the_difference_between_branches_can_be_held_while_there_is_hardly_anything_but_noise(script, bench):
@@ -90,7 +103,7 @@ def test_the_difference_between_branches_can_be_held_while_there_is_hardly_anyth
     flight._begin(x, torch.tensor(1000.0))
     flight.seen, flight.at[:], flight.gap[:] = x, 1.0, 1.0
     flight.older[2] = flight.newest[2] - 1  # a slope of 1 a step
-    for sigma, moved in ((0.95, [1.0] * PROMPTS + [0.0] * PROMPTS), (0.85, [1.0] * 2 * PROMPTS)):
+    for sigma, moved in ((0.95, [1.0] * PROMPTS + [0.0] * PROMPTS), (0.9, [1.0] * 2 * PROMPTS)):
         flight._predict(2, x, sigma)
         found = (flight.course_apart - flight.newest[2]).flatten(1).mean(1)
         assert found.tolist() == pytest.approx(moved, abs=1e-5)
