@@ -71,11 +71,13 @@ def _regions(panels: Sequence[Axes], mean_ratio: np.ndarray) -> None:
     """Shade what the paper calls turbulent, by our rule: a mean ratio at least twice the smallest one."""
     start, end = turbulent_ends(mean_ratio)
     last = len(mean_ratio)
-    spans = (("turbulent start", 0.5, start - 0.5), ("smooth middle", start - 0.5, end + 0.5))
-    for name, left, right in (*spans, ("turbulent end", end + 0.5, last + 0.5)):
-        for axes in panels if name != "smooth middle" else ():
+    spans = {"turbulent start": (0.5, start - 0.5), "smooth middle": (start - 0.5, end + 0.5)}
+    spans["turbulent end"] = (end + 0.5, last + 0.5)
+    for (name, (left, right)), side in zip(spans.items(), ("left", "center", "right"), strict=True):
+        for axes in panels if side != "center" else ():
             axes.axvspan(left, right, color="#f2ead8", zorder=0, linewidth=0)
-        if right > left:
-            place = {"x": (left + right) / 2, "y": 0.98, "transform": panels[0].get_xaxis_transform()}
-            panels[0].text(s=name, ha="center", va="top", fontsize=8.5, color=GREY, **place)
+        if right > left:  # the ends' names begin and end where the picture does: a narrow end is shorter than its name
+            x = {"left": left + 0.3, "center": (left + right) / 2, "right": right - 0.3}[side]
+            place = {"x": x, "y": 0.98, "transform": panels[0].get_xaxis_transform()}
+            panels[0].text(s=name, ha=side, va="top", fontsize=8.5, color=GREY, **place)
     panels[0].set_xlim(0.5, last + 0.5)
