@@ -75,10 +75,10 @@ def test_what_amends_added_is_not_taken_for_the_course():
 
 
 @pytest.mark.parametrize(
-    ("rows", "added"), [((0.0, 7.0), [3.5, 0.0]), ((0.0, 0.0), [0.0, 0.0])], ids=["samples", "branches"]
+    ("rows", "added"), [((0.0, 7.0), [3.5, 0.0]), ((0.0, 0.0), [3.5, 3.5])], ids=["samples", "branches"]
 )
 def test_every_sample_makes_up_for_its_own(rows, added):
-    """The second row keeps to its line, whatever happens to the first; branches in one call are left alone."""
+    """The second row keeps to its line, whatever happens to the first; as a branch it goes along with the first."""
 
     def model(x, t):
         i = round(TOTAL - float(t))
@@ -93,9 +93,10 @@ def test_every_sample_makes_up_for_its_own(rows, added):
     ("how", "why"),
     [
         ({"apart": False}, "a follower would have to make amends of its own"),
+        ({"apart": False, "rows": (0.0, 0.0)}, "so would a branch in the same call"),
         ({"names": ("cond", "uncond", "odd")}, "a follower of another form stays behind"),
     ],
-    ids=["not apart", "another form"],
+    ids=["not apart", "not apart in one call", "another form"],
 )
 def test_no_amends_where_a_branch_would_not_go_along(how, why):
     assert all(value == 0 for value in gained(**how)["cond"]), why

@@ -1,6 +1,6 @@
 """What is kept: at most four latent-sized tensors for the leading stream, two for a follower, none after a run.
 
-Dead reckoning keeps more for every step it looks further back.
+Dead reckoning keeps the output before, and what its prediction has missed by.
 """
 
 import gc
@@ -61,35 +61,42 @@ def test_tensors_kept(keep, lead, follower):
     assert most["cond"] > 0
 
 
-@pytest.mark.parametrize("by_channel", [False, True], ids=["whole", "by channel"])
-@pytest.mark.parametrize(("curved", "references"), [(False, 1), (True, 2)], ids=["slope", "curve"])
+@pytest.mark.parametrize(("amends", "missed"), [(0.0, 0), (0.5, 1)], ids=["no amends", "amends"])
 @pytest.mark.parametrize("keep", [Keep(), Keep(torch.bfloat16)], ids=["as they come", "bfloat16"])
-def test_dead_reckoning_keeps_two_more_tensors_a_reference(keep, curved, references, by_channel):
-    """Of the older step of a slope the leader keeps input and output, a follower its difference; of a curve's, again.
-
-    What the leader's prediction has missed is held in place of the sum that others reuse, where those keep one.
-    """
-    plain = most_kept(NaviCache(threshold=1e9, align_steps=4), keep)
-    policy = Inertial(threshold=1e9, align_steps=4, spare=False, curved=curved, by_channel=by_channel)
+def test_dead_reckoning_keeps_one_more_output_and_what_is_made_up_for(keep, amends, missed):
+    """Beside the latent last seen: an input and two outputs, and of a leader what its prediction has missed by."""
     size = 1.0 if keep.dtype is None else 0.5
-    for stream, most in most_kept(policy, keep).items():
-        missed = size * (keep.dtype is not None) if stream == "cond" else 0
-        assert 0 <= most - plain[stream] <= references * size * (2 if stream == "cond" else 1) + missed
-        assert most - plain[stream] <= 2 or curved
+    most = most_kept(Inertial(threshold=1e9, align_steps=4, amends=amends), keep)
+    assert most == {"cond": 1 + (3 + missed) * size, "uncond": 3 * size}
+
+
+@pytest.mark.parametrize("rows", ["sample", "call"])
+def test_branches_in_one_call_keep_no_more_than_in_two(rows):
+    """Differences take the place of outputs, row by row; only what was missed is kept of all rows."""
+    now = {"index": 0}
+    policy = Inertial(threshold=1e9, align_steps=4, rows=rows)
+    cached = engine_for(Doubler(), policy, surroundings=lambda: Host("", now["index"], 100, None, now))
+    most = 0
+    for now["index"] in range(12):
+        latent = torch.full((2, SIZE), 12.0 - now["index"])
+        cached(latent, 1.0, torch.tensor([[0.0], [1.0]]))
+        most = max(most, *kept_bytes(cached.engine).values())
+    assert most <= 5 * latent.nbytes
 
 
 def test_partial_computes_keep_no_more():
     """Samples that compute at different steps share the same references, row by row."""
-    policy = Inertial(threshold=0.02, align_steps=3, curved=True)
+    policy = Inertial(threshold=0.002, align_steps=3)
     cached = engine_for(lambda x, t: x + torch.sin(x), policy)
     for i in range(24):
         x = torch.stack([torch.full((SIZE,), 1.0 + 0.05 * i), torch.full((SIZE,), 2.0 + 0.3 * i)])
         cached(x, torch.full((2,), 24.0 - i))
         (stream,) = cached.engine.run.streams.values()
-        assert len(stream.history) <= 3
-        assert sum(kept_bytes(cached.engine).values()) <= 8 * x.nbytes
+        assert len(stream.history) <= 2
+        assert sum(kept_bytes(cached.engine).values()) <= 5 * x.nbytes
     record = cached.engine.trace.runs[0]
     assert record.computed_steps(0) != record.computed_steps(1)
+    assert all(3 < len(record.computed_steps(sample)) < 24 for sample in (0, 1))
 
 
 @pytest.mark.parametrize("wrap", [tuple, list, lambda parts: dict(zip("ab", parts, strict=True))])

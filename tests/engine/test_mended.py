@@ -27,7 +27,7 @@ class Linear:
     """Straight on through the two newest computed steps, one apart."""
 
     order: int = 2
-    products: str = "none"
+    products: bool = False
     keeps_inputs: bool = False
     keeps_missed: bool = False
 

@@ -49,7 +49,7 @@ def test_without_shadow_nothing_is_measured_where_nothing_ran():
 
 @BOTH
 def test_a_line_is_predicted_without_error_by_dead_reckoning(shadow):
-    cached = engine_for(Doubler(), Inertial(threshold=1.0, align_steps=4, spare=False, last_step=False), shadow=shadow)
+    cached = engine_for(Doubler(), Inertial(threshold=1.0, align_steps=4, last_step=False), shadow=shadow)
     run(cached, 12)
     (record,) = cached.engine.trace.runs
     assert record.belief == "predicted_change"

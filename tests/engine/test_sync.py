@@ -8,7 +8,7 @@ from tests.engine.toys import WHOLE_MODEL, Doubler, engine_for, ramp
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from navicache.engine import Host, fetch
-from navicache.policies import Inertial, NaviCache, Policy, Static, build_policy
+from navicache.policies import Inertial, NaviCache, Policy, Schedule, Static, build_policy
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
 
@@ -55,9 +55,9 @@ def guided_run(policy, surroundings=Host, steps: int = STEPS, rows: int = 1) -> 
 
 CASES: dict[str, Policy] = {name: build_policy(name, align_steps=3) for name in WHOLE_MODEL}
 CASES |= {
-    "inertial, by channel": Inertial(align_steps=3, by_channel=True),
-    "inertial, curved": Inertial(align_steps=3, curved=True),
-    "inertial, both": Inertial(align_steps=3, by_channel=True, curved=True),
+    "inertial, each step's error": Inertial(max_error=0.001, align_steps=3),
+    "inertial, threshold": Inertial(threshold=1e-5, align_steps=3),
+    "schedule": Schedule(speedup=2.0),
 }
 
 
@@ -94,7 +94,7 @@ def test_policies_that_measure_nothing_never_sync_until_asked(transfers):
 def test_samples_that_part_still_cross_together(transfers):
     """Two samples of one batch compute at different steps and are predicted with weights of their own."""
     now = {"index": 0}
-    policy = Inertial(threshold=0.02, align_steps=3, by_channel=True, curved=True)
+    policy = Inertial(threshold=0.002, align_steps=3)
     surroundings = lambda: Host(index=now["index"], total=STEPS, token=now)  # noqa: E731
     cached = engine_for(lambda x, t: x + torch.sin(x), policy, surroundings=surroundings)
     with Reads() as reads:
@@ -106,6 +106,7 @@ def test_samples_that_part_still_cross_together(transfers):
     assert reads.count <= len(transfers)
     (record,) = cached.engine.trace.runs
     assert record.computed_steps(0) != record.computed_steps(1)
+    assert all(3 < len(record.computed_steps(sample)) < STEPS for sample in (0, 1))
 
 
 def test_the_last_compute_of_a_run_still_reaches_the_trace(transfers):

@@ -20,6 +20,7 @@ EAGER = {  # settings that reuse something in so short a run
     "easycache": {"threshold": 0.5, "align_steps": 2},
     "ema": {"threshold": 0.5, "align_steps": 2},
     "inertial": {"speedup": 2.0, "align_steps": 3},
+    "schedule": {"speedup": 2.0},
     "static": {"interval": 2},
     "random": {"probability": 0.5},
     "teacache": {"threshold": 0.5},
@@ -33,6 +34,7 @@ EAGER = {  # settings that reuse something in so short a run
 CAUTIOUS = {  # settings that compute everything
     **{name: {"threshold": 0.0} for name in POLICIES},
     "inertial": {"speedup": 1.0},
+    "schedule": {"speedup": 1.0},
     "static": {"interval": 1},
     "random": {"probability": 1.0},
     "magcache": {**RATIOS, "threshold": 0.0, "longest_reuse": 0},

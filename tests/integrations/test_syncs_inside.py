@@ -13,7 +13,7 @@ STEPS = 12
     ("policy", "knobs", "syncs"),
     [
         ("navicache", {"site": "blocks", "threshold": 0.5, "align_steps": 2}, STEPS - 1),  # one a step after the first
-        ("inertial", {"site": "blocks", "threshold": 0.5, "align_steps": 3}, STEPS - 1),
+        ("inertial", {"site": "blocks", "threshold": 0.05, "align_steps": 3}, STEPS - 1),
         ("teacache", {"threshold": 0.5}, 2 * (STEPS - 1) + 1),  # each branch decides; the first has outputs to learn
         ("firstblockcache", {"threshold": 0.5}, 2 * (STEPS - 1) + 1),
         ("magcache", {"ratios": (1.0, *[0.98] * (STEPS - 1))}, 0),

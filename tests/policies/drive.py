@@ -153,22 +153,20 @@ def _gaps(i: int, kept: list[Kept]) -> tuple[int, ...]:
     return tuple(later - earlier for later, earlier in pairwise(steps))
 
 
-def _products(y: Any, kept: list[Kept], wanted: str) -> Any:
+def _products(y: Any, kept: list[Kept], wanted: bool) -> Any:
     """Mean products of the moves between outputs, two of them at least."""
-    if wanted == "none" or len(kept) < 2:
+    if not wanted or len(kept) < 2:
         return None
     outputs = [y, *(old.y for old in kept)]
     moves = [later - earlier for later, earlier in pairwise(outputs)]
-    mean = means if wanted == "by_channel" else lambda u: (float(u.mean()),)
-    return tuple(tuple(mean(a * b) for b in moves) for a in moves)
+    return tuple(tuple(float((a * b).mean()) for b in moves) for a in moves)
 
 
 def apply(weights: Weights, x: Any, kept: Sequence[Kept]) -> Any:
-    """The weighted sum, a coefficient per channel lying along the last axis but one."""
+    """The weighted sum; nothing is made up for."""
     total = weights.input * x
     for (of_x, of_y), old in zip(weights.references, kept, strict=False):
-        along = np.array(of_y)[:, None] if isinstance(of_y, tuple) else of_y
-        total = total + of_x * old.x + along * old.y
+        total = total + of_x * old.x + of_y * old.y
     return total
 
 

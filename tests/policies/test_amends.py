@@ -4,36 +4,33 @@ import pytest
 
 from navicache.estimator import Gaussian
 from navicache.policies import DeadReckoning, Inertial, Step
-from navicache.policies.dead_reckoning import Course
 
 
 @pytest.mark.parametrize(
-    ("course", "gaps", "missed"),
+    ("damping", "gaps", "missed"),
     [
-        (Course((Gaussian(0.5, 0.1),)), (1, 2), 0.5),
-        (Course((Gaussian(1.2, 0.1),)), (3, 2), 0.5),
-        (Course((Gaussian(0.2, 0.1),)), (1, 2), 0.2),
-        (Course((Gaussian(0.0, 0.1),)), (1, 2), 0.0),
-        (Course((Gaussian(0.1, 0.1), Gaussian(0.3, 0.1))), (1, 2), 0.2),
-        (Course((Gaussian(0.5, 0.1),)), (2, 1), 0.0),
-        (Course(), (1, 2), 0.0),
-        (Course((Gaussian(0.5, 0.1),)), (1,), 0.0),
+        (Gaussian(0.5, 0.1), (1, 2), 0.5),
+        (Gaussian(1.2, 0.1), (3, 2), 0.5),
+        (Gaussian(0.2, 0.1), (1, 2), 0.2),
+        (Gaussian(0.0, 0.1), (1, 2), 0.0),
+        (Gaussian(0.5, 0.1), (2, 1), 0.0),
+        (None, (1, 2), 0.0),
+        (Gaussian(0.5, 0.1), (1,), 0.0),
     ],
     ids=[
         "half",
         "far",
         "weak",
         "none",
-        "by channel",
         "no reuse before",
         "not measured",
         "one reference",
     ],
 )
-def test_amends_where_steps_before_the_newest_compute_were_predicted(course, gaps, missed):
-    weights = DeadReckoning(amends=0.5).weights(course, Step(index=9, own_index=9, gaps=gaps))
+def test_amends_where_steps_before_the_newest_compute_were_predicted(damping, gaps, missed):
+    weights = DeadReckoning(amends=0.5).weights(damping, Step(index=9, own_index=9, gaps=gaps))
     assert weights.missed == pytest.approx(missed)
-    assert weights._replace(missed=0.0) == DeadReckoning().weights(course, Step(index=9, own_index=9, gaps=gaps))
+    assert weights._replace(missed=0.0) == DeadReckoning().weights(damping, Step(index=9, own_index=9, gaps=gaps))
     assert DeadReckoning(amends=0.5).keeps_missed
     assert not DeadReckoning().keeps_missed
 

@@ -142,7 +142,7 @@ class BlockEngine(Core):
             visit.work, visit.latent = Work(run, call, name, decider, stream, samples), run.owned(call)
             return hidden, visit.text
         weights = decider.weights(stream.computed_at)
-        visit.predicted = stream.predict(run.inner(call.latent), weights, decider.layout, run.fit)[0]
+        visit.predicted = stream.predict(run.inner(call.latent), weights, run.fit)[0]
         added = run.texts.get(name)
         return visit.predicted, visit.text if visit.text is None or added is None else visit.text + added
 

@@ -1,12 +1,13 @@
 """One line of decisions: asks the gate, feeds it what computes taught, sample by sample."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.engine.fetch import Reading
 from navicache.engine.gauge import Gauge
-from navicache.engine.layout import Layout
+from navicache.engine.layout import Layout, by_row
 from navicache.engine.lesson import Lesson, Moment, gaps, mean, mean_vector, newest, relative
 from navicache.engine.recorder import Recorder
 from navicache.engine.rows import Rows
@@ -36,6 +37,7 @@ class Decider:
     branch: int = 0
     fits: bool = True  # input and output have a part of the same form
     apart: dict[str, list[Any]] = field(default_factory=dict)  # predictor states of followers, as differences
+    within: list[list[Any]] = field(default_factory=list)  # per sample: likewise of its rows after the first
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every step."""
@@ -49,6 +51,7 @@ class Decider:
         """All rows are one sample until the layout is known."""
         self.layout = (tuple(range(rows)),)
         self.gates, self.predictors = [self.scheme.gate.init()], [self.scheme.predictor.init()]
+        self.within = [[]]
         self.computed_at, self.output_size, self.useless = [()], [None], [-1]
 
     def split(self, layout: Layout) -> None:
@@ -58,8 +61,13 @@ class Decider:
         self.computed_at, self.output_size = self.computed_at * len(layout), self.output_size * len(layout)
         self.useless = self.useless * len(layout)
         self.apart = {stream: states * len(layout) for stream, states in self.apart.items()}
+        self.within = [[] for _ in layout]
         for lesson in self.lessons:
             lesson.since = lesson.since * len(layout)
+
+    def part(self) -> None:
+        """Rows of a sample after its first are kept as differences from it, each with a predictor state of its own."""
+        self.within = [[self._differences().init()] * (len(rows) - 1) for rows in self.layout]
 
     def measure(self, change: Rows | None, latent: Rows, computed: Rows | None) -> None:
         """Queue what the gate wants to know of this step."""
@@ -97,14 +105,24 @@ class Decider:
             self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
 
-    def weights_again(self, references: list[tuple[int, ...]]) -> list[Weights]:
+    def row_weights(self, references: list[tuple[int, ...]]) -> list[Weights]:
+        """The same, row by row; rows that are kept as differences have weights of their own."""
+        own = [
+            [self._own(sample, state, references[sample], self._differences()) for state in states]
+            for sample, states in enumerate(self.within)
+        ]
+        return by_row(self.layout, self.weights(references), own)
+
+    def row_weights_again(self, references: list[tuple[int, ...]]) -> list[Weights]:
         """The same once the stream was called: samples computed at this step are what has come out."""
-        each = zip(self.weights(references), references, self.steps, strict=True)
-        return [OUTPUT if kept[:1] == (step.index,) else weights for weights, kept, step in each]
+        done = [kept[:1] == (step.index,) for kept, step in zip(references, self.steps, strict=True)]
+        weights = self.row_weights(references)
+        computed = {row for now, rows in zip(done, self.layout, strict=True) if now for row in rows}
+        return [OUTPUT if row in computed else weight for row, weight in enumerate(weights)]
 
     def weights_apart(self, stream: str, references: list[tuple[int, ...]]) -> list[Weights]:
         """How a follower's difference from the leader is to be predicted."""
-        return self._own_weights(references, self._apart(stream), self._differences())
+        return by_row(self.layout, self._own_weights(references, self._apart(stream), self._differences()))
 
     def _apart(self, stream: str) -> list[Any]:
         return self.apart.setdefault(stream, [self._differences().init()] * len(self.layout))
@@ -117,9 +135,11 @@ class Decider:
         self, references: list[tuple[int, ...]], states: list[Any], predictor: Predictor[Any]
     ) -> list[Weights]:
         """For a stream with gaps or states of its own."""
-        usable = [[step for step in kept if step > bad] for kept, bad in zip(references, self.useless, strict=True)]
-        steps = [step._replace(gaps=gaps(step.index, kept)) for step, kept in zip(self.steps, usable, strict=True)]
-        return list(map(predictor.weights, states, steps))
+        return [self._own(sample, state, references[sample], predictor) for sample, state in enumerate(states)]
+
+    def _own(self, sample: int, state: Any, references: tuple[int, ...], predictor: Predictor[Any]) -> Weights:
+        step, usable = self.steps[sample], [kept for kept in references if kept > self.useless[sample]]
+        return predictor.weights(state, step._replace(gaps=gaps(step.index, usable)))
 
     def serves(self, sample: int, reference: tuple[int, ...]) -> bool:
         """Whether a stream can be predicted: it was computed where the leader was last, and as often as it needs."""
@@ -137,7 +157,7 @@ class Decider:
         lessons, self.lessons = self.lessons, []
         for lesson in lessons:
             for sample, rows in enumerate(self.layout):
-                outcome = lesson.outcome(sample, rows)
+                outcome = lesson.outcome(sample, rows[:1] if self.within[sample] else rows)
                 if outcome is not None and lesson.apart:
                     states, known = self._apart(lesson.stream), dict.fromkeys(nonfinite_fields(outcome))
                     states[sample] = self._differences().learn(states[sample], outcome._replace(**known))
@@ -147,7 +167,18 @@ class Decider:
                     truth = {"reuse_error": outcome.prediction_error}
                     self.recorder.amend(outcome.index, lesson.stream, sample, truth)
 
+    def _learn_within(self, lesson: Lesson, sample: int) -> None:
+        """What the sample's other rows teach their own predictors."""
+        states = self.within[sample]
+        for branch, row in enumerate(self.layout[sample][1 : 1 + len(states)]):
+            outcome = lesson.outcome(sample, (row,))
+            if outcome is not None:
+                known = outcome._replace(**dict.fromkeys(nonfinite_fields(outcome)))
+                states[branch] = self._differences().learn(states[branch], known)
+
     def _learn(self, lesson: Lesson, sample: int, outcome: Outcome) -> None:
+        if lesson.broken(self.layout[sample]):  # whichever of its rows
+            outcome = outcome._replace(output_size=math.nan)
         self.output_size[sample] = outcome.output_size
         broken = nonfinite_fields(outcome)
         if broken:
@@ -158,6 +189,7 @@ class Decider:
                 self.computed_at[sample], self.useless[sample] = (), outcome.index
         self.gates[sample] = self.scheme.gate.learn(self.gates[sample], outcome)
         self.predictors[sample] = self.scheme.predictor.learn(self.predictors[sample], outcome)
+        self._learn_within(lesson, sample)
         if outcome.output_change is not None:
             line = {
                 "measured_ratio": relative(outcome.output_change, outcome.input_change),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from navicache.engine.fetch import Reading
 from navicache.engine.lesson import product_name
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
-from navicache.policies.protocols import Products
 
 Readings = dict[str, Reading]
 
@@ -16,7 +15,7 @@ class Gauge:
     """Queues readings, and only those that a gate reads or a predictor learns from."""
 
     reads: frozenset[str]
-    products: Products
+    products: bool
     channel_dim: int | None = None
 
     def input(self, change: Rows | None, latent: Rows, computed: Rows | None) -> Readings:
@@ -39,7 +38,7 @@ class Gauge:
             readings["prediction_error"] = mean_abs(minus(outputs, guess))
             if "by_channel" in self.reads:
                 readings |= {"input_by_channel": self._by_channel(dx), "output_by_channel": self._by_channel(dy)}
-            if self.products != "none":
+            if self.products:
                 readings |= self._products([dy, *itertools.starmap(minus, itertools.pairwise(old[1]))])
         return readings
 
@@ -52,9 +51,8 @@ class Gauge:
         """Every product of two moves; a first move alone teaches nothing."""
         if len(moves) < 2:
             return {}
-        channel = self._channel(moves[0]) if self.products == "by_channel" else None
         pairs = itertools.combinations_with_replacement(range(len(moves)), 2)
-        return {product_name(a, b): mean_product(moves[a], moves[b], channel) for a, b in pairs}
+        return {product_name(a, b): mean_product(moves[a], moves[b]) for a, b in pairs}
 
     def _by_channel(self, rows: Rows) -> Reading:
         return mean_abs_by_channel(rows, self._channel(rows))

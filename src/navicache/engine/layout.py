@@ -5,11 +5,31 @@ latents for ever, samples that merely started from the same noise part after the
 the second step is guidance.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from torch import Tensor
 
 from navicache.engine.rows import Rows, count, same, shapes, take
 
 Layout = tuple[tuple[int, ...], ...]
+
+
+def by_row(layout: Layout, samples: Sequence[Any], others: Sequence[Sequence[Any]] = ()) -> list[Any]:
+    """One value a row: its sample's, or of rows after a sample's first those of `others`; of all rows alike just one.
+
+    Example:
+        >>> by_row(((0, 2), (1, 3)), ["a", "b"]), by_row(((0, 2), (1, 3)), ["a", "b"], [["c"], ["d"]])
+        (['a', 'b', 'a', 'b'], ['a', 'b', 'c', 'd'])
+    """
+    if len(layout) == 1 and not any(others):
+        return [samples[0]]
+    values = [samples[0]] * sum(map(len, layout))
+    for number, rows in enumerate(layout):
+        own = others[number] if others else ()
+        for row, value in zip(rows, [samples[number], *(own or [samples[number]] * (len(rows) - 1))], strict=True):
+            values[row] = value
+    return values
 
 
 def candidates(rows: int) -> tuple[Layout, ...]:

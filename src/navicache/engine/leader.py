@@ -12,6 +12,7 @@ def led_by(run: Run, name: str) -> None:
         for stream in run.streams.values():
             if stream.apart:
                 stream.apart, stream.base, stream.history = False, None, []
+                stream.branches = run.branches
                 stream.keeps_inputs = run.scheme.predictor.keeps_inputs
                 stream.computed_at = [()] * len(stream.computed_at)
     run.leader = name
@@ -29,13 +30,13 @@ def led(run: Run) -> Rows:
     if stream is None or not stream.history:
         return NOTHING
     decider = run.decider(run.leader or "")
-    return stream.predict(run.last_seen, decider.weights_again(stream.computed_at), decider.layout, run.fit)
+    return stream.predict(run.last_seen, decider.row_weights_again(stream.computed_at), run.fit)
 
 
 def mends(run: Run, name: str) -> bool:
-    """Whether a leader is to make amends: not where guidance branches may be rows of one call."""
+    """Whether a leader is to make amends: not where rows of one call may be guidance branches and nobody knows."""
     wanted = run.apart and run.scheme.predictor.keeps_missed
-    return wanted and all(len(rows) == 1 for rows in run.decider(name).layout)
+    return wanted and (run.branches is not None or all(len(rows) == 1 for rows in run.decider(name).layout))
 
 
 def together(run: Run, name: str) -> bool:

@@ -1,5 +1,6 @@
 """What a compute teaches: measured on the device, learnt when it has crossed."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from navicache.engine.fetch import Reading
 from navicache.policies import Outcome, Scheme
 
-Products = tuple[tuple[tuple[float, ...], ...], ...] | None
+Products = tuple[tuple[float, ...], ...] | None
 
 
 class Moment(NamedTuple):
@@ -58,9 +59,12 @@ class Lesson:
         if moves < 2 or product_name(0, 1) not in self.readings:
             return None
         names = [[product_name(min(a, b), max(a, b)) for b in range(moves)] for a in range(moves)]
-        return tuple(
-            tuple(mean_vector(self.readings[name], places, len(self.rows)) or () for name in row) for row in names
-        )
+        return tuple(tuple(mean(self.readings[name], places) or 0.0 for name in row) for row in names)
+
+    def broken(self, rows: Sequence[int]) -> bool:
+        """Whether an output of these rows was NaN or infinite."""
+        values = self.readings["output_size"].values
+        return not all(math.isfinite(values[self.rows.index(row)]) for row in rows if row in self.rows)
 
 
 def gaps(index: int, computed: Sequence[int]) -> tuple[int, ...]:

@@ -172,7 +172,7 @@ class ModuleEngine(Core):
         if not part.verdict.compute and kept and decider.serves(0, kept[0].computed_at[0]):
             weights = decider.weights(kept[0].computed_at)
             with torch.no_grad():
-                outputs = [stream.predict(stream.history[0][1], weights, ONE_SAMPLE, Fit())[0] for stream in kept]
+                outputs = [stream.predict(stream.history[0][1], weights, Fit())[0] for stream in kept]
             return outputs[0] if kept[0].rebuild is None else tuple(outputs)
         result = forward(*args, **kwargs)
         with torch.no_grad():

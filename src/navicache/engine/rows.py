@@ -68,6 +68,23 @@ def plus(left: Rows, right: Rows) -> Rows:
     return tuple(a + b for a, b in zip(left, right, strict=True))
 
 
+def scaled(rows: Rows, weights: Sequence[float]) -> Rows:
+    """A new copy, every row times one number of its own; a single number counts for all.
+
+    Zero times a row that is NaN or infinite is nothing: it does not count.
+    """
+    first, *others = rows
+    if len(set(weights)) == 1:
+        return tuple(chunk * weights[0] for chunk in rows)
+    if others:
+        pairs = zip(rows, weights, strict=True)
+        return tuple(chunk * weight if weight else torch.zeros_like(chunk) for chunk, weight in pairs)
+    host = torch.tensor(weights, dtype=first.dtype)
+    column = host.pin_memory().to(first.device, non_blocking=True) if first.is_cuda else host
+    column = column.view(-1, *[1] * (first.ndim - 1))
+    return ((first * column).masked_fill_(column == 0, 0.0),)
+
+
 def alike(left: Rows, right: Rows) -> bool:
     """Whether both are of the same shapes and dtype and on the same device."""
     forms = ([(chunk.shape, chunk.dtype, chunk.device) for chunk in rows] for rows in (left, right))
@@ -87,14 +104,13 @@ def mean_abs_by_channel(rows: Rows, channel_dim: int) -> Reading:
     return mean_abs(tuple(chunk.movedim(channel_dim, 1) for chunk in rows), 2)
 
 
-def mean_product(left: Rows, right: Rows, channel_dim: int | None = None) -> Reading:
-    """Mean of the product, row by row; channel by channel within a row where a channel dimension is given."""
+def mean_product(left: Rows, right: Rows) -> Reading:
+    """Mean of the product, row by row."""
     parts = []
     for a, b in zip(left, right, strict=True):
         wide = torch.float64 if a.dtype is torch.float64 else torch.float32
         product = (a.to(wide) * b.to(a.device, wide)).unsqueeze(-1)  # of what is kept elsewhere, and of rows of scalars
-        kept = product.flatten(1).unsqueeze(1) if channel_dim is None else product.movedim(channel_dim, 1).flatten(2)
-        parts.append(kept.mean(2).flatten())
+        parts.append(product.flatten(1).mean(1))
     return Reading(parts[0] if len(parts) == 1 else torch.cat(parts))
 
 

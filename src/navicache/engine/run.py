@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from navicache.engine.branches import Branches
 from navicache.engine.call import Call
 from navicache.engine.decider import NOT_FINITE, Decider
 from navicache.engine.fetch import Reading
@@ -40,6 +41,7 @@ class Run:
     flags: list[list[Reading]] = field(default_factory=list)  # which rows agree, at the first two steps
     layout: Layout = ()  # rows of each sample, once they are known to be several
     settled: bool = False  # it is known which rows make up a sample
+    branches: Branches | None = None  # rows of a sample that are kept as differences from its first
     verdicts: list[Verdict] = field(default_factory=list)
     leader: str | None = None  # the stream that leads every step, as long as followers are kept as differences from it
     proofs: list[Proof] = field(default_factory=list)
@@ -63,13 +65,15 @@ class Run:
             self.deciders[key].begin(self.rows)
             if self.layout:
                 self.deciders[key].split(self.layout)
+            if self.branches is not None:
+                self.deciders[key].part()
         return self.deciders[key]
 
     def stream(self, name: str) -> Stream:
         """The stream of that name, new where it is called for the first time."""
         if name not in self.streams:
             samples = len(self.decider(name).layout)
-            predictor, form = self.scheme.predictor, {"computed_at": [()] * samples, "channel_dim": self.channel_dim}
+            predictor, form = self.scheme.predictor, {"computed_at": [()] * samples, "branches": self.branches}
             self.streams[name] = Stream(predictor.order, self.keep, **form, keeps_inputs=predictor.keeps_inputs)
         return self.streams[name]
 
@@ -121,6 +125,16 @@ class Run:
                 decider.split(layout)
             for stream in self.streams.values():
                 stream.computed_at = stream.computed_at * len(layout)
+        if self.scheme.apart is not None and any(len(rows) > 1 for rows in layout):
+            self._part(Branches(layout))
+
+    def _part(self, branches: Branches) -> None:
+        """Keep guidance branches in one call as those in several are: as differences from the first."""
+        self.branches = branches
+        for decider in self.deciders.values():
+            decider.part()
+        for stream in self.streams.values():
+            stream.part(None if stream.apart else branches)
 
     def learn(self) -> None:
         """Take in all lessons; they have crossed."""

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import torch
 
+from navicache.engine.branches import Branches
 from navicache.engine.containers import Output, Rebuild
 from navicache.engine.fit import Fit
-from navicache.engine.layout import Layout
-from navicache.engine.rows import Rows, move, own, put, take
-from navicache.policies import Coefficient, Weights
+from navicache.engine.rows import Rows, move, own, put, scaled, take
+from navicache.policies import Weights
 
 NOTHING: Rows = ()
 
@@ -47,10 +47,21 @@ class Stream:
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
-    channel_dim: int | None = None
     keeps_inputs: bool = False  # of older computes too
     apart: bool = False  # what is kept are differences from the leader's outputs
     missed: Rows = NOTHING  # by the prediction of the newest computed step; nothing where that is not made up for
+    branches: Branches | None = None  # some rows of kept outputs are differences from others
+
+    def part(self, branches: Branches | None) -> None:
+        """Keep outputs with rows as differences from here on, or (None) as they are; what is kept so far goes along."""
+        changes = [old.join for old in (self.branches,) if old] + [new.part for new in (branches,) if new]
+        for change in changes:
+            self.history = [(x, change(y)) for x, y in self.history]
+        self.branches, self.base = branches, None
+
+    def kept(self, rows: Rows, which: Sequence[int] | None) -> Rows:
+        """Outputs of these rows in the form they are kept in."""
+        return rows if self.branches is None else self.branches.among(which).part(rows)
 
     def remember(self, latent: Rows, output: Output, rows: Sequence[int] | None, missed: Rows = NOTHING) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
@@ -75,25 +86,26 @@ class Stream:
         """Rows of the output in the container the model would return."""
         return rows[0] if self.rebuild is None else self.rebuild(rows)
 
-    def predict(self, latent: Rows, weights: Sequence[Weights], layout: Layout, fit: Fit) -> Rows:
-        """The output as the weights of each sample say, in the dtype and on the device the model would use."""
+    def predict(self, latent: Rows, weights: Sequence[Weights], fit: Fit) -> Rows:
+        """The output as the weights say, one for all rows or one each; in the dtype and place the model would use."""
         first, base = weights[0], self.base
-        if len(weights) == 1 or all(weight == first for weight in weights):
+        if all(weight == first for weight in weights):
             if base is None or base.weights != first:
                 base = self._new_base(first, latent, fit)
             elif base.plain and first.input == 1:  # by far the most frequent case, and nothing left to check
                 return (base.rows[0] + latent[0],)
-            inner = self._add(first.input, latent, base.rows)
+            inner = self._add([first.input], latent, base.rows)
         else:
-            parts = [(rows, self._base(weight, rows, fit)) for rows, weight in zip(layout, weights, strict=True)]
-            inner = fit.inner(move(own(self.history[0][1]), self.device, self.dtype))
-            for (rows, part), weight in zip(parts, weights, strict=True):
-                inner = put(inner, rows, self._add(weight.input, take(latent, rows), part))
-        return inner if fit.width is None else fit.outer(inner, move(self.history[0][1], self.device, None))
+            inner = self._add([weight.input for weight in weights], latent, self._base(weights, fit))
+        return inner if fit.width is None else fit.outer(inner, self._newest())
+
+    def _newest(self) -> Rows:
+        rows = move(self.history[0][1], self.device, None)
+        return rows if self.branches is None else self.branches.join(rows)
 
     def _new_base(self, weights: Weights, latent: Rows, fit: Fit) -> Base:
         """The base of all rows, worked out once between computes, unless memory is to be saved."""
-        rows = self._base(weights, None, fit)
+        rows = self._base([weights], fit)
         x, b = latent[0], rows[0]  # of a shape, dtype and device that stay the same throughout a run
         plain = len(rows) == 1 and x.device == b.device and torch.result_type(x, b) == self.dtype
         base = Base(weights, rows, plain and fit.width is None)
@@ -101,45 +113,40 @@ class Stream:
         self.base = base if again and self.keep == Keep() and self.shared else None
         return base
 
-    def _base(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Rows:
+    def _base(self, weights: Sequence[Weights], fit: Fit) -> Rows:
         """What the kept steps contribute, summed in float32 or better."""
         wide = torch.float64 if self.dtype == torch.float64 else torch.float32
         total: Rows | None = None
-        for weight, kept in self._sources(weights, rows, fit):
-            if weight:
-                part = tuple(self._scaled(chunk.to(self.device, wide), weight) for chunk in kept)
+        for column, kept in self._sources(weights, fit):
+            if any(column):
+                part = scaled(move(kept, self.device, wide), column)
                 total = part if total is None else tuple(a.add_(b) for a, b in zip(total, part, strict=True))
         if total is None:
-            total = tuple(torch.zeros_like(chunk) for chunk in fit.inner(take(self.history[0][1], rows)))
+            total = tuple(torch.zeros_like(chunk) for chunk in fit.inner(self.history[0][1]))
+        elif self.branches is not None:
+            total = self.branches.join(total)
         return move(total, self.device, self.dtype)
 
-    def _sources(self, weights: Weights, rows: Sequence[int] | None, fit: Fit) -> Iterator[tuple[Coefficient, Rows]]:
-        """Every kept tensor that counts, with its weight."""
-        for (of_input, of_output), (kept_input, kept_output) in zip(weights.references, self.history, strict=False):
-            yield of_output, fit.inner(take(kept_output, rows))
-            if of_input:
-                yield of_input, take(kept_input, rows)
-        if weights.missed and self.missed:
-            yield weights.missed, fit.inner(take(self.missed, rows))
+    def _sources(self, weights: Sequence[Weights], fit: Fit) -> Iterator[tuple[list[float], Rows]]:
+        """Every kept tensor that counts, with its weights."""
+        depth = max(len(weight.references) for weight in weights)
+        for back, (kept_input, kept_output) in zip(range(depth), self.history, strict=False):
+            pairs = [weight.references[back] if back < len(weight.references) else (0.0, 0.0) for weight in weights]
+            yield [of_output for _, of_output in pairs], fit.inner(kept_output)
+            if any(of_input for of_input, _ in pairs):
+                yield [of_input for of_input, _ in pairs], kept_input
+        if self.missed:
+            yield [weight.missed for weight in weights], fit.inner(self.missed)
 
-    def _scaled(self, chunk: torch.Tensor, weight: Coefficient) -> torch.Tensor:
-        """A kept tensor times one number, or times one a channel."""
-        if not isinstance(weight, tuple):
-            return chunk * weight
-        shape = [1] * chunk.ndim
-        shape[self.channel_dim or (2 if chunk.ndim == 3 else 1)] = len(weight)
-        host = torch.tensor(weight, dtype=chunk.dtype)
-        return chunk * (host.pin_memory() if chunk.is_cuda else host).to(chunk.device, non_blocking=True).view(shape)
-
-    def _add(self, weight: float, latent: Rows, base: Rows) -> Rows:
-        if not weight:
-            return own(base)
-        sums = []
-        for kept, chunk in zip(base, latent, strict=True):
-            near = chunk if chunk.device == kept.device else chunk.to(kept.device)
-            total = torch.add(kept, near, alpha=weight)
-            sums.append(total if total.dtype == self.dtype else total.to(self.dtype))
-        return tuple(sums)
+    def _add(self, weights: list[float], latent: Rows, base: Rows) -> Rows:
+        if not any(weights):
+            return base if self.base is None else own(base)
+        near = tuple(x if x.device == b.device else x.to(b.device) for x, b in zip(latent, base, strict=True))
+        if len(set(weights)) == 1:
+            sums = [torch.add(b, x, alpha=weights[0]) for b, x in zip(base, near, strict=True)]
+        else:
+            sums = [b + x for b, x in zip(base, scaled(near, weights), strict=True)]
+        return tuple(total if total.dtype == self.dtype else total.to(self.dtype) for total in sums)
 
     def _stored(self, rows: Rows) -> Rows:
         return rows if self.keep == Keep() else move(rows, self.keep.device, self.keep.dtype)

@@ -45,34 +45,34 @@ class Work:
         if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
+        kept = output._replace(rows=self.stream.kept(output.rows, rows)) if leads else self._apart(output, moment)
         missed = NOTHING
         if guess is not None and leads and mends(run, self.name):
-            missed = self._missed(latent, output, guess)
+            missed = self._missed(latent, kept, guess)
         if leads:
-            self._teach(take(latent, rows), output.rows, guess, moment)
+            self._teach(take(latent, rows), kept.rows, guess, moment)
         elif run.fetches:
             run.proofs.append(Proof(self.name, range(run.rows) if rows is None else rows, mean_abs(output.rows)))
         self.stream.shared = latent is run.last_seen and rows is None
-        self.stream.remember(latent, output if leads else self._apart(output, moment), rows, missed)
+        self.stream.remember(latent, kept, rows, missed)
         for sample in self.samples:
             self.stream.computed_at[sample] = newest(moment.index, self.stream.computed_at[sample], run.scheme)
         return result if rows is None or guess is None else self.stream.packed(put(guess, rows, output.rows))
 
     def guess(self, latent: Rows) -> Rows:
         """What the stream's output would be predicted as."""
-        stream, layout, fit = self.stream, self.decider.layout, self.run.fit
+        stream, fit = self.stream, self.run.fit
         if not stream.apart:
-            return stream.predict(latent, self.decider.weights(stream.computed_at), layout, fit)
+            return stream.predict(latent, self.decider.row_weights(stream.computed_at), fit)
         weights = self.decider.weights_apart(self.name, stream.computed_at)
-        return plus(stream.predict(latent, weights, layout, fit), led(self.run))
+        return plus(stream.predict(latent, weights, fit), led(self.run))
 
-    def _missed(self, latent: Rows, output: Output, guess: Rows) -> Rows:
+    def _missed(self, latent: Rows, kept: Output, guess: Rows) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
-        weights = self.decider.weights(self.stream.computed_at)
+        weights, rows = self.decider.row_weights(self.stream.computed_at), self.rows()
         if any(each.missed for each in weights):
-            course = [each._replace(missed=0.0) for each in weights]
-            guess = self.stream.predict(latent, course, self.decider.layout, self.run.fit)
-        return minus(output.rows, take(guess, self.rows()))
+            guess = self.stream.predict(latent, [each._replace(missed=0.0) for each in weights], self.run.fit)
+        return minus(kept.rows, self.stream.kept(take(guess, rows), rows))
 
     def _apart(self, output: Output, moment: Moment) -> Output:
         """A follower's output as it is kept: its difference from the leader's, where they are of one form."""
@@ -81,8 +81,9 @@ class Work:
         if not stream.history:
             stream.apart = run.apart and rows is None and alike(output.rows, lead)
             stream.keeps_inputs &= not stream.apart  # a difference has none
+            stream.branches = None if stream.apart else run.branches
         if not stream.apart:
-            return output
+            return output._replace(rows=stream.kept(output.rows, rows))
         difference = minus(output.rows, take(lead, rows))
         if stream.history:
             old = [run.inner(take(y, rows)) for _, y in stream.history]
@@ -120,7 +121,7 @@ class Work:
         if guess is not None and any(since[sample] is not None for sample in self.samples):
             x, _ = self.stream.history[0]
             outputs_before = [inner(take(y, rows)) for _, y in self.stream.history]
-            old, guessed = (take(x, rows), outputs_before), inner(take(guess, rows))
+            old, guessed = (take(x, rows), outputs_before), inner(self.stream.kept(take(guess, rows), rows))
         readings = decider.gauge.compute(latent, inner(outputs), old, guessed)
         computed = range(self.run.rows) if rows is None else rows
         decider.note_compute(Lesson(moment, self.name, computed, since, readings), self.samples)

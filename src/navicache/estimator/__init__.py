@@ -14,7 +14,7 @@ Paper: NaviCache, ICML 2026, arXiv:2606.26795, section "Test-Time Self-Calibrati
 """
 
 from navicache.estimator.alignment import AlignmentForm, align
-from navicache.estimator.calibration import best_curve, best_damping, curve_reaches, slope_reach
+from navicache.estimator.calibration import best_damping, slope_reach
 from navicache.estimator.diagonal import Diagonal
 from navicache.estimator.filters import Drift, RatioDrift, RatioFilter, Walk
 from navicache.estimator.gaussian import Gaussian, correct, gain, predict, upper_bound
@@ -40,11 +40,9 @@ __all__ = [
     "Schedule",
     "Walk",
     "align",
-    "best_curve",
     "best_damping",
     "check_noise",
     "correct",
-    "curve_reaches",
     "gain",
     "hold_variance",
     "posterior_variance",

@@ -2,7 +2,7 @@
 
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
 from navicache.policies.dbcache import DBCache
-from navicache.policies.dead_reckoning import DeadReckoning, Taylor
+from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.differences import Differences
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.error_gate import ErrorGate
@@ -14,8 +14,9 @@ from navicache.policies.magcache import MagCache
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy, Scheme, settings
-from navicache.policies.predictors import OutputHold, ResidualHold
-from navicache.policies.protocols import Coefficient, Gate, Outcome, Predictor, Step, Verdict, Weights
+from navicache.policies.predictors import OutputHold, ResidualHold, Taylor
+from navicache.policies.protocols import Gate, Outcome, Predictor, Step, Verdict, Weights
+from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
 from navicache.policies.sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.taylorseer import TaylorSeer
@@ -25,7 +26,6 @@ __all__ = [
     "PAB",
     "POLICIES",
     "Blocks",
-    "Coefficient",
     "DBCache",
     "DeadReckoning",
     "Differences",
@@ -47,6 +47,7 @@ __all__ = [
     "Predictor",
     "Random",
     "ResidualHold",
+    "Schedule",
     "Scheme",
     "SeaCache",
     "Signal",

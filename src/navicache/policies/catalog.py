@@ -13,6 +13,7 @@ from navicache.policies.magcache import MagCache
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy
+from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
 from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
@@ -20,6 +21,7 @@ from navicache.policies.teacache import TeaCache
 POLICIES: dict[str, type[Policy]] = {
     "navicache": NaviCache,
     "inertial": Inertial,
+    "schedule": Schedule,
     "easycache": EasyCache,
     "ema": Ema,
     "teacache": TeaCache,

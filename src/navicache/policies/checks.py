@@ -53,6 +53,25 @@ def check_words(name: str, values: object, known: Collection[str]) -> None:
         check_choice(name, value, known)
 
 
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_steps(name: str, values: object) -> None:
+    """Refuse what is no list of step numbers.
+
+    Example:
+        >>> check_steps("at", (0, 1, 5))
+    """
+    whole = isinstance(values, list | tuple) and all(
+        type(value) is int and value >= 0 for value in cast(Collection[object], values)
+    )
+    if not whole or not values:
+        raise ValueError(f"{name} must be a list of step numbers from 0 on, such as (0, 1, 2, 5, 9), got {values!r}")
+
+
 def check_whole(name: str, value: object, least: int) -> None:
     """Refuse what is no whole number, or too small."""
     if not isinstance(value, int) or value < least:

@@ -3,7 +3,7 @@
     F_0 = y_j;    F_(k+1) = (F_k - F_k of the compute before) / (steps between the two);    y_i ~ sum F_k (i-j)^k / k!
 
 Each difference is divided by the newest gap alone, so beyond a line this is not the polynomial through the outputs:
-that is `Taylor` of dead_reckoning.py.
+that is `Taylor` of predictors.py.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from math import factorial
 from typing import Literal
 
 from navicache.policies.predictors import OUTPUT, RESIDUAL
-from navicache.policies.protocols import Outcome, Products, Step, Weights
+from navicache.policies.protocols import Outcome, Step, Weights
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Differences:
     degree: int = 1
     of: Literal["output", "residual"] = "output"
     after: int = 0  # a compute at this step or before takes no differences: 1 in cache-dit
-    products: Products = "none"
+    products: bool = False
     keeps_missed: bool = False
 
     @property

@@ -30,7 +30,7 @@ def aligning(index: int, own_index: int, align_steps: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Guard(Generic[S]):
+class Around(Generic[S]):
     """A gate around a gate; by itself it changes nothing."""
 
     gate: Gate[S]
@@ -55,14 +55,8 @@ class Guard(Generic[S]):
         return self.gate.init()
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
-        """As the gate inside, unless the guard insists on a compute."""
-        verdict, state = self.gate.decide(state, step)
-        return self.overrule(verdict, step), state
-
-    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """The guard's last word."""
-        del step
-        return verdict
+        """As the gate inside."""
+        return self.gate.decide(state, step)
 
     def learn(self, state: S, outcome: Outcome) -> S:
         """As the gate inside."""
@@ -74,16 +68,28 @@ class Guard(Generic[S]):
 
 
 @dataclass(frozen=True)
+class Guard(Around[S]):
+    """A gate around a gate that may turn a reuse into a compute, never the other way."""
+
+    def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
+        """As the gate inside, unless the guard insists on a compute."""
+        verdict, state = self.gate.decide(state, step)
+        return self.overrule(verdict, step), state
+
+    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
+        """The guard's last word."""
+        del step
+        return verdict
+
+
+@dataclass(frozen=True)
 class Align(Guard[S]):
-    """Compute the first `steps` steps, the paper's initial alignment; the `spared` one only if the gate asks for it."""
+    """Compute the first `steps` steps: the paper's initial alignment."""
 
     steps: int
-    spared: int | None = None
 
     def overrule(self, verdict: Verdict, step: Step) -> Verdict:
         """Compute while aligning."""
-        if step.own_index == self.spared and step.index == self.spared:
-            return verdict
         early = step.own_index < self.steps and aligning(step.index, step.own_index, self.steps)
         return Verdict(True, "align") if early else verdict
 
@@ -176,9 +182,8 @@ def guarded(
     align_steps: int,
     last_step: int,
     longest_reuse: int | None = None,
-    spared: int | None = None,
 ) -> Gate[S]:
     """The gate behind the guards every policy has; `last_step` may also be how many of them."""
     guard = gate if longest_reuse is None else LongestReuse(gate, longest_reuse)
     guard = LastStep(guard, int(last_step)) if last_step else guard
-    return Finite(Align(guard, align_steps, spared))
+    return Finite(Align(guard, align_steps))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from navicache.policies.protocols import Outcome, Products, Step, Weights
+from navicache.policies.protocols import Outcome, Step, Weights
 
 RESIDUAL = Weights(1.0, ((-1.0, 1.0),))
 OUTPUT = Weights(0.0, ((0.0, 1.0),))
@@ -18,7 +18,7 @@ class ResidualHold:
     """
 
     order: int = 1
-    products: Products = "none"
+    products: bool = False
     keeps_inputs: bool = False
     keeps_missed: bool = False
 
@@ -45,7 +45,7 @@ class OutputHold:
     """
 
     order: int = 1
-    products: Products = "none"
+    products: bool = False
     keeps_inputs: bool = False
     keeps_missed: bool = False
 
@@ -60,3 +60,50 @@ class OutputHold:
     def learn(self, state: None, outcome: Outcome) -> None:
         """Nothing to learn."""
         del state, outcome
+
+
+@dataclass(frozen=True)
+class Taylor:
+    """Extrapolate through the newest computed outputs, undamped: order 0 holds, 1 is a line, 2 a parabola.
+
+    Example:
+        >>> Taylor(1).weights(None, Step(index=6, own_index=6, gaps=(2, 1)))
+        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
+    """
+
+    degree: int = 1
+    products: bool = False
+    keeps_inputs: bool = False
+    keeps_missed: bool = False
+
+    @property
+    def order(self) -> int:
+        """As many outputs as the polynomial has coefficients."""
+        return self.degree + 1
+
+    def init(self) -> None:
+        """Nothing to remember."""
+
+    def weights(self, state: None, step: Step) -> Weights:
+        """Lagrange's weights of the outputs at hand."""
+        del state
+        places = [0]
+        for gap in step.gaps[: self.order]:
+            places.append(places[-1] + gap)
+        nodes = places[1:]
+        if not nodes:
+            return OUTPUT
+        return Weights(0.0, tuple((0.0, _lagrange(nodes, node)) for node in nodes))
+
+    def learn(self, state: None, outcome: Outcome) -> None:
+        """Nothing to learn."""
+        del state, outcome
+
+
+def _lagrange(nodes: list[int], node: int) -> float:
+    """Weight of the output `node` steps back in the polynomial through all nodes, taken at 0."""
+    weight = 1.0
+    for other in nodes:
+        if other != node:
+            weight *= other / (other - node)
+    return weight

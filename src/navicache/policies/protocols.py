@@ -10,8 +10,6 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
 Reading = Literal["since_seen", "since_computed", "by_channel", "time"]
-Products = Literal["none", "whole", "by_channel"]
-Coefficient = float | tuple[float, ...]  # one number, or one per channel
 
 
 class Step(NamedTuple):
@@ -60,8 +58,8 @@ class Outcome(NamedTuple):
     input_by_channel: tuple[float, ...] | None = None
     output_by_channel: tuple[float, ...] | None = None
     gaps: tuple[int, ...] = ()  # `gap`, then the gaps between the computes before
-    # products[a][b]: mean m_a * m_b, one number or one per channel, of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
-    products: tuple[tuple[tuple[float, ...], ...], ...] | None = None
+    # products[a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+    products: tuple[tuple[float, ...], ...] | None = None
 
     @property
     def progress(self) -> float | None:
@@ -79,8 +77,8 @@ class Weights(NamedTuple):
     """
 
     input: float
-    references: tuple[tuple[float, Coefficient], ...]  # (weight of x_j, weight of y_j), newest first
-    missed: float = 0.0  # counts where the engine keeps it: of a leader whose followers are kept as differences
+    references: tuple[tuple[float, float], ...]  # (weight of x_j, weight of y_j), newest first
+    missed: float = 0.0  # counts where the engine keeps it: of a leader all of whose followers are kept as differences
 
 
 class Verdict(NamedTuple):
@@ -137,8 +135,8 @@ class Predictor(Protocol[S]):
         ...
 
     @property
-    def products(self) -> Products:
-        """Which inner products of the moves between computed outputs it learns from."""
+    def products(self) -> bool:
+        """Whether it learns from the inner products of the moves between computed outputs."""
         ...
 
     @property

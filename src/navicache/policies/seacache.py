@@ -11,11 +11,11 @@ from navicache.policies.checks import (
     check_threshold,
     check_whole,
 )
-from navicache.policies.dead_reckoning import DeadReckoning, Taylor
+from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.differences import Differences
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
-from navicache.policies.predictors import ResidualHold
+from navicache.policies.predictors import ResidualHold, Taylor
 from navicache.policies.protocols import Predictor
 from navicache.policies.signal_gate import SignalGate
 from navicache.policies.sites import Blocks, FilteredLatent
@@ -32,7 +32,7 @@ class SeaCache:
 
     Example:
         >>> SeaCache(order=0).schemes()[0].predictor
-        ResidualHold(order=1, products='none', keeps_inputs=False, keeps_missed=False)
+        ResidualHold(order=1, products=False, keeps_inputs=False, keeps_missed=False)
     """
 
     name: ClassVar[str] = "seacache"

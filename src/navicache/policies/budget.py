@@ -1,0 +1,97 @@
+"""A speed-up as a target: a plan of computed steps, dense at both ends of the run.
+
+    B = N / speedup computed steps: the first few, the last, and the others where the sum of a density passes a number
+    density(p) = 1 + RISE (exp(-p / REACH) + exp(-(1 - p) / REACH)),      p from 0 at the first step to 1 at the last
+
+At first the output turns, and an error is carried through the whole run; at the end it turns once more, and nothing
+mends an error. Where errors grow in between is measured, but which of two stretches deserves a compute cannot be told
+from errors of the first one alone: plans that were corrected by measured errors did better on one model and worse on
+another (docs/research). So the plan is the same for every model, and a speed-up is met exactly by every video.
+"""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+from navicache.policies.error_gate import ErrorState
+from navicache.policies.guards import Around
+from navicache.policies.protocols import Step, Verdict
+
+RISE, REACH = 4.0, 0.1
+USUAL_STEPS = 50  # of a run whose number of steps nobody tells: planned as if it had so many, then at even distances
+
+
+def density(progress: float) -> float:
+    """How closely computed steps stand, 1 in the middle of a run.
+
+    Example:
+        >>> density(0.0) > density(0.1) > density(0.5) < density(0.9)
+        True
+    """
+    return 1.0 + RISE * (math.exp(-progress / REACH) + math.exp(-(1.0 - progress) / REACH))
+
+
+@cache
+def planned(total: int, budget: int, align_steps: int) -> frozenset[int]:
+    """The steps to compute: the first `align_steps`, the last, and as many others as the budget has left.
+
+    Example:
+        >>> sorted(planned(12, 6, 3))
+        [0, 1, 2, 4, 8, 11]
+    """
+    between = range(align_steps, total - 1)
+    free = min(max(budget - align_steps - 1, 0), len(between))
+    shares = _shares([density(step / max(1, total - 1)) for step in between], free)
+    places: list[int] = []
+    passed = 0.5
+    for step, share in zip(between, shares, strict=True):
+        passed += share
+        if passed > len(places) + 1:
+            places.append(step)
+    return frozenset((*range(min(align_steps, total)), *places, total - 1))
+
+
+def _shares(weights: list[float], count: int) -> list[float]:
+    """The weights times one factor, cut off at 1, so that they add up to `count`.
+
+    Example:
+        >>> _shares([3.0, 1.0, 1.0], 2)
+        [1.0, 0.5, 0.5]
+    """
+    falling = sorted(weights, reverse=True)
+    factors = ((count - full) / sum(falling[full:]) for full in range(count))
+    factor = next((f for full, f in enumerate(factors) if f * falling[full] <= 1), 0.0)
+    return [min(1.0, weight * factor) for weight in weights]
+
+
+@dataclass(frozen=True)
+class Budget(Around[ErrorState]):
+    """Computes the planned steps, whatever the gate inside says: that measures the errors, for the trace alone."""
+
+    speedup: float
+    align_steps: int
+
+    def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
+        """Compute where the plan says so."""
+        _, state = self.gate.decide(state, step)
+        return Verdict(self.due(step), "budget"), state
+
+    def due(self, step: Step) -> bool:
+        """Whether the plan has this step; an engine that joins in mid-run has its share of the budget."""
+        if step.total is None and step.own_index >= USUAL_STEPS:
+            return step.own_index // self.speedup != (step.own_index - 1) // self.speedup
+        total = USUAL_STEPS if step.total is None else step.total - (step.index - step.own_index)
+        return step.own_index in planned(total, round(total / self.speedup), self.align_steps)
+
+
+@dataclass(frozen=True)
+class Listed(Around[ErrorState]):
+    """Computes the steps it was given, and nothing else."""
+
+    steps: Collection[int]
+
+    def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
+        """Compute where the list says so."""
+        _, state = self.gate.decide(state, step)
+        return Verdict(step.index in self.steps, "schedule"), state

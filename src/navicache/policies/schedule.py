@@ -1,0 +1,57 @@
+"""Schedule: the predictor of `inertial` on steps that were fixed beforehand, for whoever knows better or compares."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from navicache.policies.budget import Budget, Listed
+from navicache.policies.checks import check_number, check_steps
+from navicache.policies.dead_reckoning import DeadReckoning
+from navicache.policies.error_gate import ErrorGate
+from navicache.policies.guards import guarded
+from navicache.policies.inertial import MOST_SPEEDUP, USUAL_SPEEDUP
+from navicache.policies.policy import Scheme
+
+AMENDS, PLAN_ALIGN = 0.5, 3  # as in `inertial`
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Compute the steps of a list, or so many of them, dense at both ends of the run (budget.py).
+
+    The first step is computed in any case, for there is nothing to predict it from.
+
+    Example:
+        >>> gate = Schedule(at=(0, 1, 4)).schemes()[0].gate
+        >>> from navicache.policies.protocols import Step
+        >>> [i for i in range(6) if gate.decide(gate.init(), Step(index=i, own_index=i))[0].compute]
+        [0, 1, 4]
+    """
+
+    name: ClassVar[str] = "schedule"
+
+    at: Sequence[int] | None = None  # steps to compute, counted from 0
+    speedup: float | None = None  # in their place: as many steps as the run has, over this
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        if self.at is not None and self.speedup is not None:
+            raise ValueError("at and speedup are targets of the same thing: give one of them")
+        if self.at is not None:
+            check_steps("at", self.at)
+        if self.speedup is not None:
+            check_number("speedup", self.speedup, 1, MOST_SPEEDUP, "1 computes every step, 2 every other")
+
+    @property
+    def align_steps(self) -> int:
+        """A plan begins with as many as `inertial` has; a list is taken at its word."""
+        return 1 if self.at is not None else PLAN_ALIGN
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """Dead reckoning on the list."""
+        errors = ErrorGate(threshold=0.0)
+        plan = Budget(errors, self.speedup or USUAL_SPEEDUP, PLAN_ALIGN)
+        gate = plan if self.at is None else Listed(errors, frozenset(self.at))
+        course = DeadReckoning()
+        guards = guarded(gate, align_steps=self.align_steps, last_step=self.at is None)
+        return (Scheme("model", guards, replace(course, amends=AMENDS), self.at is None, apart=course),)
