@@ -1,0 +1,23 @@
+"""What autoencoders of diffusers share."""
+
+from typing import Any
+
+import torch
+
+from navicache.pocket.train.family.recipe import Code
+
+
+def encode(vae: Any, video: torch.Tensor) -> Code:
+    """A sample of the posterior."""
+    posterior = vae.encode(video).latent_dist
+    return Code(posterior.sample(), posterior.kl().mean() / posterior.mean[0].numel())
+
+
+def decode(vae: Any, latents: torch.Tensor) -> torch.Tensor:
+    """Back to what was encoded."""
+    return vae.decode(latents).sample
+
+
+def settle(vae: Any, deviation: float) -> None:
+    """Pipelines multiply latents by the scaling factor, and divide by it before they decode."""
+    vae.register_to_config(scaling_factor=1 / deviation)
