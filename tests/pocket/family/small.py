@@ -3,7 +3,7 @@
 from navicache.pocket.train.family import cogvideox, hunyuan, opensora, unet
 from navicache.pocket.train.family.recipe import Pictures
 
-SIDE = 32
+SIDE = 16
 BLOCKS = {"block_out_channels": (8, 8, 8), "norm_num_groups": 4}
 TEXT = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2}
 CLIP = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}

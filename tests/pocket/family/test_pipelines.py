@@ -6,7 +6,7 @@ import torch
 from diffusers import CogVideoXDPMScheduler, DPMSolverMultistepScheduler, EulerDiscreteScheduler
 from safetensors import safe_open
 from tests.pocket.family.packed import DEVIATION, pack, watched
-from tests.pocket.family.small import COGVIDEOX, HUNYUAN, SMALL, UNET
+from tests.pocket.family.small import COGVIDEOX, HUNYUAN, SIDE, SMALL, UNET
 
 from navicache.pocket.members import member
 
@@ -95,7 +95,7 @@ def test_pictures_are_decoded_from_latents_of_unit_deviation(packed):
 
 
 def test_the_autoencoder_is_encoded_as_it_was_trained(packed):
-    video = torch.rand(1, 3, packed.recipe.pictures.frames, 32, 32) * 2 - 1
+    video = torch.rand(1, 3, packed.recipe.pictures.frames, SIDE, SIDE) * 2 - 1
     with torch.no_grad():
         torch.manual_seed(3)
         mine = packed.recipe.encode(packed.vae, video).latents
