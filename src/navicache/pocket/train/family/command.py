@@ -47,7 +47,8 @@ def read_plan(name: str, arguments: Sequence[str]) -> Plan:
         parser.error("PyTorch sees no GPU here: give --device cpu, which takes days but for a try with few seconds")
     if options["out"].exists() and not options["out"].is_dir():
         parser.error(f"{options['out']} is a file: name another folder with --out")
-    return Plan(**{**options, "until": time.monotonic() + options.pop("stop_after")})
+    until = time.monotonic() + options.pop("stop_after")
+    return Plan(**options, until=until)
 
 
 def whole(text: str) -> int:
