@@ -35,7 +35,8 @@ MEMBERS = {
     for member in (
         Member(WAN, "WanPipeline", _call(50, 5.0, 17, 128)),
         Member("hunyuan", "HunyuanVideoPipeline", _call(50, 6.0, 9, 64)),
-        Member("opensora", "OpenSoraPipeline", _call(30, 7.0, 17, 64)),
+        # nothing in its world's captions needs cleaning, which needs beautifulsoup4
+        Member("opensora", "OpenSoraPipeline", {**_call(30, 7.0, 17, 64), "clean_caption": False}),
         Member("cogvideox", "CogVideoXPipeline", _call(50, 6.0, 9, 64)),
         Member("unet", "StableDiffusionPipeline", _call(50, 7.5, None, 64), kind="image"),
     )

@@ -13,7 +13,7 @@ from navicache.pocket.world import Scenes
 
 CHUNK = 64
 OBJECTS = 3.0  # more weight of a pixel that shows an object: most pixels are background, which is soon learned
-DIVERGENCE = 1e-4  # weight of the posterior's divergence from a unit normal
+DIVERGENCE = 3e-5  # weight of the posterior's divergence from a unit normal
 MOMENTS = 1e-2  # weight of what channels lack to zero mean and unit deviation, which the samplers' noise has
 
 

@@ -10,8 +10,9 @@ from torch import nn
 from transformers import T5Config, T5EncoderModel
 
 from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
-from navicache.opensora.prompts import Scores, prepare
+from navicache.opensora.prompts import Scores, with_scores
 from navicache.pocket.train import tokenizer as words
+from navicache.pocket.train.family import plain
 from navicache.pocket.train.family.noise import Flow, Process
 from navicache.pocket.train.family.recipe import Code, Config, Pictures, trainable
 from navicache.pocket.train.folder import save
@@ -111,8 +112,7 @@ class OpenSora:
         frames = vae.spatial_vae.module.encode(video.transpose(1, 2).flatten(0, 1)).latent_dist
         drawn = frames.sample().unflatten(0, (len(video), -1)).transpose(1, 2) * vae.spatial_vae.scaling
         posterior = vae.temporal_vae.encode(drawn)
-        each = [part.kl().mean() / part.mean[0].numel() for part in (frames, posterior)]
-        return Code(posterior.sample(), sum(each, torch.zeros_like(each[0])))
+        return Code(posterior.sample(), plain.divergence(frames) + plain.divergence(posterior))
 
     def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
         """All frames at once; the pipeline's decoder goes through them in micro batches."""
@@ -129,9 +129,8 @@ class OpenSora:
         return OpenSoraDenoiser(self)
 
     def tokens(self, captions: Sequence[str]) -> torch.Tensor:
-        """Captions with the score that the pipeline appends, cleaned as it cleans them."""
-        said = prepare("", Scores())[0]  # the same for all, and cleaning one by one takes minutes
-        texts = [f"{caption} {said}".strip() for caption in captions]
+        """Captions with the score that the pipeline appends; its cleaning would change nothing in them."""
+        texts = [with_scores(caption, Scores()) for caption in captions]
         return words.encode(words.build(vocabulary()), texts, TEXT_LENGTH)
 
     def pack(self, vae: Any, denoiser: OpenSoraDenoiser, folder: Path) -> None:

@@ -10,7 +10,13 @@ from navicache.pocket.train.family.recipe import Code
 def encode(vae: Any, video: torch.Tensor) -> Code:
     """A sample of the posterior."""
     posterior = vae.encode(video).latent_dist
-    return Code(posterior.sample(), posterior.kl().mean() / posterior.mean[0].numel())
+    return Code(posterior.sample(), divergence(posterior))
+
+
+def divergence(posterior: Any) -> torch.Tensor:
+    """From a unit normal, in nats an element; `posterior.kl` adds up some axes and not others."""
+    mean, spread = posterior.mean.float(), posterior.logvar.float()
+    return 0.5 * (mean.square() + spread.exp() - 1 - spread).mean()
 
 
 def decode(vae: Any, latents: torch.Tensor) -> torch.Tensor:
