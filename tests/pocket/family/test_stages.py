@@ -154,3 +154,11 @@ def test_a_sheet_shows_both_sides_of_every_caption():
     middle = sheet.shape[1] // 2
     assert (sheet[40, 20:100] == 0).all(), "generated on the left"
     assert (sheet[40, middle + 20 : middle + 100] == 255).all()
+
+
+@torch.no_grad()
+def test_a_fresh_autoencoder_draws_hardly_any_noise(recipe):
+    vae, video = recipe.autoencoder().eval(), recipe.pictures.of(draw(2, 0))
+    first, second = (recipe.encode(vae, video) for _ in range(2))
+    assert 0 < (first.latents - second.latents).std() < 0.2
+    assert 1.5 < first.divergence < 8

@@ -106,7 +106,9 @@ class CogVideoX:
 
     def autoencoder(self) -> nn.Module:
         """Four by four by four pixels to one latent."""
-        return AutoencoderKLCogVideoX(**self.vae)
+        vae: Any = AutoencoderKLCogVideoX(**self.vae)
+        plain.hush(vae.encoder.conv_out.conv)
+        return vae
 
     def encode(self, vae: Any, video: torch.Tensor) -> Code:
         """As every autoencoder of diffusers does."""

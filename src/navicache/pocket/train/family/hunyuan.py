@@ -121,7 +121,9 @@ class Hunyuan:
 
     def autoencoder(self) -> nn.Module:
         """Four by four by four pixels to one latent."""
-        return AutoencoderKLHunyuanVideo(**self.vae)
+        vae = AutoencoderKLHunyuanVideo(**self.vae)
+        plain.hush(vae.quant_conv)
+        return vae
 
     def encode(self, vae: Any, video: torch.Tensor) -> Code:
         """As every autoencoder of diffusers does."""

@@ -20,7 +20,7 @@ from navicache.pocket.world import vocabulary
 
 TEXT_LENGTH = 48  # the longest caption and what the pipeline says about its beauty
 FPS = 24.0  # what the pipeline tells the model unless told otherwise
-CHANNELS = 16
+CHANNELS = 24
 AUTOENCODER: Config = {
     "vae_2d": {
         "block_out_channels": (32, 48, 48, 48),
@@ -105,7 +105,10 @@ class OpenSora:
 
     def autoencoder(self) -> nn.Module:
         """Eight by eight pixels, then four frames, to one latent."""
-        return trainable(AutoencoderOpenSora(**self.vae))
+        vae: Any = AutoencoderOpenSora(**self.vae)
+        plain.hush(vae.spatial_vae.module.quant_conv)
+        plain.hush(vae.temporal_vae.quant_conv.conv)
+        return trainable(vae)
 
     def encode(self, vae: Any, video: torch.Tensor) -> Code:
         """Both halves draw from their posterior, and both are kept near a unit normal."""

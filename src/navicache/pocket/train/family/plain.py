@@ -3,8 +3,11 @@
 from typing import Any
 
 import torch
+from torch import nn
 
 from navicache.pocket.train.family.recipe import Code
+
+QUIET = -6.0  # logarithm of a variance: a deviation of 0.05
 
 
 def encode(vae: Any, video: torch.Tensor) -> Code:
@@ -17,6 +20,16 @@ def divergence(posterior: Any) -> torch.Tensor:
     """From a unit normal, in nats an element; `posterior.kl` adds up some axes and not others."""
     mean, spread = posterior.mean.float(), posterior.logvar.float()
     return 0.5 * (mean.square() + spread.exp() - 1 - spread).mean()
+
+
+def hush(last: nn.Module) -> None:
+    """Let a fresh encoder's posterior begin narrow; `last` is its last layer, means first, then log variances.
+
+    A layer as it is made draws latents with a deviation of 1, in which what little it says at first is lost.
+    """
+    bias: Any = last.bias
+    with torch.no_grad():
+        bias[len(bias) // 2 :] = QUIET
 
 
 def decode(vae: Any, latents: torch.Tensor) -> torch.Tensor:

@@ -97,7 +97,9 @@ class UNet:
 
     def autoencoder(self) -> nn.Module:
         """Four by four pixels to one latent."""
-        return AutoencoderKL(**self.vae)
+        vae: Any = AutoencoderKL(**self.vae)
+        plain.hush(vae.quant_conv)
+        return vae
 
     def encode(self, vae: Any, video: torch.Tensor) -> Code:
         """Of the only frame."""
