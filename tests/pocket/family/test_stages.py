@@ -123,6 +123,15 @@ def test_a_training_that_was_stopped_goes_on_and_a_finished_one_is_not_done_agai
     assert json.loads((tmp_path / "figures.json").read_text())["stages"] == steps
 
 
+def test_a_denoiser_that_was_stopped_goes_on_although_some_of_its_layers_never_learn(tmp_path):
+    stopped = plan(tmp_path, denoiser_seconds=1000, until=time.monotonic() - 1, autoencoder_seconds=1e-4)
+    for tries in (1, 2):
+        with pytest.raises(TimeIsUp, match="denoiser"):
+            train(HUNYUAN, stopped)
+        assert torch.load(tmp_path / "denoiser.pt", weights_only=True)["step"] == tries
+    assert torch.load(tmp_path / "autoencoder.pt", weights_only=True)["step"] == 1
+
+
 def test_members_are_trained_on_captions_that_wan_was_trained_on():
     scenes = scenes_shown(8)
     known = set(captions(draw(stages.Wan.videos, stages.Wan.seed)))

@@ -1,6 +1,7 @@
 """A pipeline as one plain folder, in half precision but for its text encoders."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,15 @@ def save(pipe: Any, folder: Path) -> None:
     for name, part in pipe.components.items():
         if isinstance(part, torch.nn.Module):
             _ = part.float() if name in WHOLE else part.half()
-    pipe.save_pretrained(folder)
+    unfinished = folder.with_name(f"{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    pipe.save_pretrained(unfinished)
+    _tidy(unfinished)
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
+
+
+def _tidy(folder: Path) -> None:
     for file in (folder / "model_index.json", *folder.glob("tokenizer*/tokenizer_config.json")):
         # the name that both transformers 4 and 5 know
         file.write_text(file.read_text().replace("TokenizersBackend", "PreTrainedTokenizerFast"))
