@@ -30,6 +30,6 @@ def no_network(monkeypatch):
 @pytest.fixture(autouse=True)
 def pocket(monkeypatch, wan_folder):
     """The embedded model's interface over the tiny one."""
-    monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda: wan_folder)
+    monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda name="wan": wan_folder)
     monkeypatch.setattr(navicache.pocket, "PROMPTS", ("a red ball moves left", "a blue cat moves right", "a cat"))
     monkeypatch.setattr(navicache.pocket, "unknown", lambda text: [w for w in text.lower().split() if w not in WORDS])

@@ -1,18 +1,20 @@
 """`navicache demo` compares on two prompts, and leaves a page and a table."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.cli.common import STATIC, decoded, names_in
 
 from navicache import Trace, __version__
 from navicache.cli import main
+from navicache.pocket import MEMBERS
 
 
 @pytest.fixture
 def small(monkeypatch):
-    sizes = {"num_frames": 5, "height": 32, "width": 32}
-    monkeypatch.setattr("navicache.cli.demo.POCKET_CALL", {"num_inference_steps": 50, "guidance_scale": 5.0, **sizes})
+    call = {"num_inference_steps": 50, "guidance_scale": 5.0, "num_frames": 5, "height": 32, "width": 32}
+    monkeypatch.setitem(MEMBERS, "wan", replace(MEMBERS["wan"], call=call))
 
 
 def test_demo_compares_on_two_prompts(small, tmp_path, capsys):

@@ -103,3 +103,19 @@ def test_bad_input() -> None:
         VAE.decode(torch.zeros(1, 4, 5, 2, 2, dtype=torch.bfloat16), 17)
     with pytest.raises(TypeError, match=r"x is torch.uint8"):
         VAE.encode(torch.zeros(1, 3, 1, 8, 8, dtype=torch.uint8))
+
+
+def test_other_than_four_latent_channels_are_saved_and_opened(tmp_path) -> None:
+    config = table("vae_full_tiny_config")
+    wider = {**config, "vae_temporal": {**config["vae_temporal"], "embed_dim": 6}}
+    for name in ("shift", "scale"):
+        wider.pop(name, None)
+    vae = AutoencoderOpenSora(**wider)
+    assert (vae.shift.flatten().tolist(), vae.scale.flatten().tolist()) == ([0.0] * 6, [1.0] * 6)
+    vae.scale.fill_(2.5)
+    vae.save_pretrained(tmp_path)
+    again = AutoencoderOpenSora.from_pretrained(tmp_path)
+    assert again.scale.flatten().tolist() == [2.5] * 6
+    assert again.encode(torch.zeros(1, 3, 17, 16, 16)).shape == (1, 6, 5, 2, 2)
+    with pytest.raises(ValueError, match="one number for each of 6 latent channels, got 2"):
+        AutoencoderOpenSora(**wider, shift=(0.0, 1.0))

@@ -11,7 +11,7 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
 from navicache.pocket.train import __main__ as command
 from navicache.pocket.train import configs
 from navicache.pocket.train.clips import corners
-from navicache.pocket.train.denoiser import Average
+from navicache.pocket.train.learning import Average
 from navicache.pocket.train.polish import Settings, _sample_again
 from navicache.pocket.train.quick import quick
 from navicache.pocket.train.session import Session, set_rate

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from navicache.evaluation.bench.rows import RowFile
     from navicache.evaluation.bench.session import ROWS
 
-    plan = resized(read_plan(options.plan), options.prompts, options.accuracy)
+    plan = called(resized(read_plan(options.plan), options.prompts, options.accuracy))
     out = options.out or Path("outputs/bench") / slug(plan.name)
     groups = expand(plan, choose_prompts(plan.prompts, options.plan.parent))
     if options.list:
@@ -99,6 +99,17 @@ def resized(plan: Any, prompts: int | None, accuracy: int | None) -> Any:
     """The plan with other numbers of prompts, where they were asked for."""
     counts = replace(plan.prompts, count=prompts or plan.prompts.count)
     return replace(plan, prompts=counts, accuracy=replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts))
+
+
+def called(plan: Any) -> Any:
+    """The plan with the own call of every `pocket:NAME`, over which what it says itself counts."""
+    from navicache.cli.job import POCKET, Source
+
+    def whole(model: Any) -> Any:
+        member = None if model.model == POCKET else Source(model.model).member
+        return model if member is None else replace(model, call={**member.call, **model.call})
+
+    return replace(plan, models=tuple(whole(model) for model in plan.models))
 
 
 def choose_prompts(wanted: Any, folder: Path) -> list[str]:

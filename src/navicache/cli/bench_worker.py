@@ -23,6 +23,7 @@ from navicache.evaluation.bench.jobs import Job
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.pocket import calibration_path
+from navicache.pocket.members import WAN
 from navicache.records import Trace, atomic_file
 
 
@@ -158,6 +159,12 @@ def calibration(job: Job) -> Path | None:
     """Where the policy's calibration lies, if the setting has one."""
     named = job.setting.calibration
     if named == POCKET:
+        member = source(job).member
+        if member is None or member.name != WAN:
+            raise ValueError(
+                f"setting {job.setting.name!r} has wan's calibration, and {job.model.model} is another model: measure "
+                "one with `navicache calibrate` and give its file"
+            )
         return calibration_path(job.setting.policy)
     return Path(named) if named else None
 

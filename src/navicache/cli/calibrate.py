@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.generate import default_prompts, positive
-from navicache.cli.job import POCKET, Caching, Job, Source, read_arguments
+from navicache.cli.job import NAMED, POCKET, Caching, Job, Source, read_arguments
 from navicache.models import CALIBRATED
 
 SIGNALS = ("modulated", "time", "time_projection")
@@ -15,7 +15,7 @@ SIGNALS = ("modulated", "time", "time_projection")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
-    parser.add_argument("--model", default=POCKET, help="pocket, a diffusers folder, or a hub id (%(default)s)")
+    parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
     parser.add_argument("--signal", choices=SIGNALS, default="modulated", help="what TeaCache watches (%(default)s)")
@@ -58,7 +58,7 @@ def read_job(options: argparse.Namespace) -> Job:
     """The options as a job without a cache."""
     source = Source(options.model, options.dtype, options.device, options.offload)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
-    arguments = read_arguments(options, source.pocket)
+    arguments = read_arguments(options, source)
     return Job(source, tuple(prompts or default_prompts(source)), arguments, Caching(), options.out, options.seed)
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.generate import add_caching, describe, positive
-from navicache.cli.job import POCKET_CALL, POCKET_FPS, Job, Source, read_caching
+from navicache.cli.job import POCKET, Job, Source, read_caching
 
 PROMPTS = 2
 LONGEST_PROMPT = 44
 LEAD = (
-    "The pocket is a small but real text-to-video model that comes with navicache. Each prompt ran twice with the same "
+    "{model} is a small but real text-to-{kind} model that comes with navicache. Each prompt ran twice with the same "
     "noise: once as it is, once with the cache. Seconds are of this machine, of the whole call from prompt to frames."
 )
 
@@ -19,32 +19,48 @@ LEAD = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--out", type=Path, default=Path("outputs/demo"), help="folder to write to (%(default)s)")
-    parser.add_argument("--steps", type=positive, default=POCKET_CALL["num_inference_steps"], help="(%(default)s)")
+    parser.add_argument("--model", default=POCKET, help="pocket, or pocket:NAME of its family (%(default)s)")
+    parser.add_argument("--steps", type=positive, help="denoising steps (the model's own)")
     add_caching(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare on every prompt, write the page, and close with a table."""
     from navicache.cli.session import carry_out
-    from navicache.pocket import PROMPTS as EXAMPLES
 
-    job = Job(
-        source=Source(),
-        prompts=tuple(EXAMPLES[:PROMPTS]),
-        arguments={**POCKET_CALL, "num_inference_steps": options.steps},
-        caching=read_caching(options),
-        out=options.out,
-        fps=POCKET_FPS,
-        compare=True,
-    )
+    job, lead = read_job(options)
     results = []
     for result in carry_out(job):
         print(describe(result), flush=True)
         results.append(result)
-    page = write_page(results, options.out / "index.html")
+    page = write_page(results, options.out / "index.html", lead)
     print("\n" + "\n".join(table(results)))
     print(f"\nopen {page}")
     return 0
+
+
+def read_job(options: argparse.Namespace) -> tuple[Job, str]:
+    """The options as a job, and what the page says first."""
+    from navicache.pocket import PROMPTS as EXAMPLES
+
+    source = Source(options.model)
+    member = source.member
+    if member is None:
+        raise ValueError(
+            f"the demo shows embedded models: give --model pocket or pocket:NAME, or use `navicache generate "
+            f"--compare --model {options.model}`"
+        )
+    steps = {} if options.steps is None else {"num_inference_steps": options.steps}
+    job = Job(
+        source=source,
+        prompts=tuple(EXAMPLES[:PROMPTS]),
+        arguments={**member.call, **steps},
+        caching=read_caching(options),
+        out=options.out,
+        fps=member.fps,
+        compare=True,
+    )
+    return job, LEAD.format(model="The pocket" if source.model == POCKET else source.model, kind=member.kind)
 
 
 def figures(result: Any) -> dict[str, str]:
@@ -72,7 +88,7 @@ def table(results: Sequence[Any]) -> list[str]:
     return [*lay_out(columns), *missing]
 
 
-def write_page(results: Sequence[Any], path: Path) -> Path:
+def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
     """Everything on one page."""
     from navicache.report.demo_page import Card, save_demo_page
 
@@ -88,5 +104,5 @@ def write_page(results: Sequence[Any], path: Path) -> Path:
         )
         for result in results
     ]
-    save_demo_page(path, LEAD, cards)
+    save_demo_page(path, lead, cards)
     return path

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from navicache import __version__
-from navicache.cli.job import POCKET, Source
+from navicache.cli.job import NAMED, POCKET, Source
 from navicache.cli.loading import locate, read_index
 from navicache.cli.skeleton import skeletons
 from navicache.integrations.examine import NOT_BY_STRUCTURE, Finding, examine
@@ -36,9 +36,7 @@ class Report:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument(
-        "model", nargs="?", default=POCKET, help="'pocket' (the default), a diffusers folder, or a hub id owner/name"
-    )
+    parser.add_argument("model", nargs="?", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--json", action="store_true", help="everything, reasons in full, for other programs")
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from navicache.cli.job import POCKET, POCKET_FPS, USUAL_FPS, Job, Source, read_arguments, read_caching
+from navicache.cli.job import NAMED, POCKET, USUAL_FPS, Job, Source, read_arguments, read_caching
 from navicache.records import ShadowKind
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--model", default=POCKET, help="pocket, a diffusers folder, or a hub id (%(default)s)")
+    parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
     parser.add_argument("--negative-prompt", help="what not to show")
     parser.add_argument("--steps", type=positive, help="denoising steps")
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--frames", type=positive, help="length of the video")
     parser.add_argument("--height", type=positive, help="in pixels")
     parser.add_argument("--width", type=positive, help="in pixels")
-    parser.add_argument("--fps", type=positive, help=f"frames a second ({POCKET_FPS} for the pocket, {USUAL_FPS} else)")
+    parser.add_argument("--fps", type=positive, help=f"frames a second (8 for the pocket, {USUAL_FPS} else)")
     add_caching(parser)
     extra = parser.add_mutually_exclusive_group()  # the seconds of a shadow run say nothing about the cache
     extra.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
@@ -68,11 +68,11 @@ def read_job(options: argparse.Namespace) -> Job:
     return Job(
         source=source,
         prompts=tuple(options.prompt or default_prompts(source)),
-        arguments=read_arguments(options, source.pocket),
+        arguments=read_arguments(options, source),
         caching=replace(read_caching(options), shadow=options.shadow),
         out=options.out,
         seed=options.seed,
-        fps=options.fps or (POCKET_FPS if source.pocket else USUAL_FPS),
+        fps=options.fps or source.fps,
         compare=options.compare,
     )
 

@@ -10,13 +10,14 @@ from typing import Any
 import navicache
 from navicache.integrations.choose import policy_name
 from navicache.models import MODES
+from navicache.pocket.members import WAN, Member, member
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
 from navicache.records import ShadowKind
 
 POCKET = "pocket"
-POCKET_CALL = {"num_inference_steps": 50, "guidance_scale": 5.0, "num_frames": 17, "height": 128, "width": 128}
-POCKET_FPS, USUAL_FPS = 8, 16  # what the pocket was trained at; what Wan was
+NAMED = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
+USUAL_FPS = 16  # what Wan was trained at
 FLAGS = {
     "negative_prompt": "negative_prompt",
     "num_inference_steps": "steps",
@@ -38,8 +39,23 @@ class Source:
 
     @property
     def pocket(self) -> bool:
-        """Whether the embedded model is meant."""
-        return self.model == POCKET
+        """Whether an embedded model is meant."""
+        return self.model.partition(":")[0] == POCKET
+
+    @property
+    def member(self) -> Member | None:
+        """Which embedded model is meant, if one is: `pocket` alone is wan.
+
+        Example:
+            >>> Source("pocket:unet").member.kind, Source("owner/name").member
+            ('image', None)
+        """
+        return member(self.model.partition(":")[2] or WAN) if self.pocket else None
+
+    @property
+    def fps(self) -> int:
+        """Of its videos, unless told otherwise."""
+        return self.member.fps if self.member else USUAL_FPS
 
 
 @dataclass(frozen=True)
@@ -111,10 +127,11 @@ def read_caching(options: Namespace) -> Caching:
     return Caching(options.policy, options.mode, {name: value for name, value in knobs.items() if value is not None})
 
 
-def read_arguments(options: Namespace, pocket: bool) -> dict[str, Any]:
-    """What the pipeline's call is given; what was left out keeps the pipeline's default, or the pocket's."""
+def read_arguments(options: Namespace, source: Source) -> dict[str, Any]:
+    """What the pipeline's call is given; what was left out keeps the pipeline's default, or the embedded model's."""
     given = {name: getattr(options, flag) for name, flag in FLAGS.items()}
-    return {**(POCKET_CALL if pocket else {}), **{name: value for name, value in given.items() if value is not None}}
+    usual = source.member.call if source.member else {}
+    return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
 def check_call(pipe: Any, arguments: Mapping[str, Any]) -> None:

@@ -81,10 +81,10 @@ def choose_dtype(source: Source, device: torch.device) -> torch.dtype:
 
 def locate(source: Source) -> Path | str:
     """The folder, or the hub's name of the model."""
-    if source.pocket:
+    if source.member:
         from navicache.pocket import checkpoint_path
 
-        return checkpoint_path()
+        return checkpoint_path(source.member.name)
     path = Path(source.model).expanduser()
     if path.is_dir():
         return path

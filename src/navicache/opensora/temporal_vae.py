@@ -151,7 +151,7 @@ class TemporalVAE(nn.Module):
         super().__init__()
         widths = [filters * multiplier for multiplier in channel_multipliers]
         rest = (widths, temporal_downsample, num_res_blocks, num_groups)
-        self.factor = 2 ** sum(temporal_downsample)
+        self.factor, self.channels = 2 ** sum(temporal_downsample), embed_dim
         self.encoder = Encoder(in_out_channels, 2 * latent_embed_dim, *rest)
         self.quant_conv = CausalConv3d(2 * latent_embed_dim, 2 * embed_dim, 1)
         self.post_quant_conv = CausalConv3d(embed_dim, latent_embed_dim, 1)

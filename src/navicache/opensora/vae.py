@@ -26,6 +26,7 @@ SPATIAL = {
     "norm_num_groups": 32,
     "sample_size": 512,
 }
+SHIFT, SCALE = {4: (-0.10, 0.34, 0.27, 0.98)}, {4: (3.85, 2.32, 2.33, 3.06)}  # published, by latent channels
 
 
 class SpatialVAE(nn.Module):
@@ -58,8 +59,8 @@ class AutoencoderOpenSora(PublishedMixin, ModelMixin, ConfigMixin):
         vae_temporal: settings of TemporalVAE, over those of the published one.
         micro_frame_size: frames that are encoded together, independent of all others.
         micro_batch_size: images that pass the spatial VAE together.
-        shift: mean of each latent channel, taken off.
-        scale: spread of each latent channel, divided by.
+        shift: mean of each latent channel, taken off; None: the published ones of four channels, for others 0.
+        scale: spread of each latent channel, divided by; None: the published ones of four channels, for others 1.
         spatial_scaling: factor of the spatial latents.
     """
 
@@ -76,8 +77,8 @@ class AutoencoderOpenSora(PublishedMixin, ModelMixin, ConfigMixin):
         vae_temporal: dict[str, Any] | None = None,
         micro_frame_size: int = 17,
         micro_batch_size: int = 4,
-        shift: Sequence[float] = (-0.10, 0.34, 0.27, 0.98),
-        scale: Sequence[float] = (3.85, 2.32, 2.33, 3.06),
+        shift: Sequence[float] | None = None,
+        scale: Sequence[float] | None = None,
         spatial_scaling: float = 0.18215,
     ) -> None:
         """Random weights."""
@@ -88,8 +89,9 @@ class AutoencoderOpenSora(PublishedMixin, ModelMixin, ConfigMixin):
         self.register_to_config(vae_2d=spatial, vae_temporal=temporal)  # without settings of training code
         self.spatial_vae = SpatialVAE(spatial, spatial_scaling)
         self.temporal_vae = TemporalVAE(**temporal)
-        self.register_buffer("scale", torch.tensor(scale).view(1, -1, 1, 1, 1))
-        self.register_buffer("shift", torch.tensor(shift).view(1, -1, 1, 1, 1))
+        channels = self.temporal_vae.channels  # a checkpoint holds its own numbers, so here their count must be right
+        self.register_buffer("scale", each_channel(scale or SCALE.get(channels) or [1.0] * channels, channels))
+        self.register_buffer("shift", each_channel(shift or SHIFT.get(channels) or [0.0] * channels, channels))
         self.requires_grad_(False)
 
     @apply_forward_hook
@@ -160,6 +162,13 @@ class AutoencoderOpenSora(PublishedMixin, ModelMixin, ConfigMixin):
 def draw(posterior: DiagonalGaussianDistribution, generator: torch.Generator | None, sample: bool) -> Tensor:
     """A sample, or the mean."""
     return posterior.sample(generator) if sample else posterior.mode()
+
+
+def each_channel(values: Sequence[float], channels: int) -> Tensor:
+    """(1, channels, 1, 1, 1)."""
+    if len(values) != channels:
+        raise ValueError(f"shift and scale need one number for each of {channels} latent channels, got {len(values)}")
+    return torch.tensor(values).view(1, -1, 1, 1, 1)
 
 
 def _check_dtype(name: str, value: Tensor, dtype: torch.dtype) -> None:

@@ -1,4 +1,4 @@
-"""The embedded model: a small real Wan, the world it was trained on, and how.
+"""The embedded models: small and real, the world they were trained on, and how.
 
 Example:
     >>> checkpoint_path().name
@@ -7,18 +7,24 @@ Example:
 
 from pathlib import Path
 
+from navicache.pocket.members import MEMBERS, Member, checkpoint_path, member
 from navicache.pocket.prompts import PROMPTS, unknown
 
-FRAMES, SIZE = 17, 128
+FRAMES, SIZE = 17, 128  # of wan's videos
 
-__all__ = ["FRAMES", "PROMPTS", "SIZE", "calibration_path", "checkpoint_path", "unknown"]
-
-
-def checkpoint_path() -> Path:
-    """The folder that `WanPipeline.from_pretrained` opens."""
-    return Path(__file__).parent / "checkpoint"
+__all__ = [
+    "FRAMES",
+    "MEMBERS",
+    "PROMPTS",
+    "SIZE",
+    "Member",
+    "calibration_path",
+    "checkpoint_path",
+    "member",
+    "unknown",
+]
 
 
 def calibration_path(method: str) -> Path:
-    """The embedded model's calibration for "teacache" or "magcache", as `enable(..., calibration=)` reads it."""
+    """The calibration of wan for "teacache" or "magcache", as `enable(..., calibration=)` reads it."""
     return Path(__file__).parent / "calibration" / f"{method}.json"

@@ -28,7 +28,8 @@ PAGE = """<!doctype html>
  @media (max-width: 40rem) {{ table {{ font-size: .8rem; }} td, th {{ padding: .3rem .3rem; }}
   th:first-child, td:first-child {{ min-width: 6rem; }} }}
  pre {{ overflow-x: auto; font-size: .8rem; line-height: 1.35; }}
- @media (prefers-color-scheme: dark) {{ img {{ filter: invert(.9) hue-rotate(180deg); }} }}
+ img.shown {{ margin: 0; image-rendering: pixelated; }}
+ @media (prefers-color-scheme: dark) {{ img:not(.shown) {{ filter: invert(.9) hue-rotate(180deg); }} }}
 </style></head><body>
 <h1>navicache demo</h1>
 <p class="lead">{lead}</p>
@@ -38,6 +39,7 @@ PAGE = """<!doctype html>
  // The two players of a prompt run in step, and stop and go together.
  for (const pair of document.querySelectorAll(".pair")) {{
   const [first, second] = pair.querySelectorAll("video");
+  if (!first) continue; // images
   const follow = () => {{ second.currentTime = first.currentTime; }};
   first.addEventListener("timeupdate", () => {{
    if (Math.abs(first.currentTime - second.currentTime) > 0.1) follow();
@@ -106,6 +108,8 @@ def _card(card: Card) -> str:
 
 
 def _player(path: Path) -> str:
+    if path.suffix == ".png":
+        return f'<img class="shown" src="data:image/png;base64,{_encoded(path)}" alt="">'
     return f'<video src="data:video/mp4;base64,{_encoded(path)}" autoplay loop muted playsinline></video>'
 
 

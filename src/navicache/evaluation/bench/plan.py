@@ -32,7 +32,7 @@ class Model:
     """A pipeline, how it is held and how it is called."""
 
     name: str
-    model: str  # "pocket", a diffusers folder, or a hub id
+    model: str  # "pocket", "pocket:NAME", a diffusers folder, or a hub id
     dtype: str = "auto"
     device: str = "auto"
     offload: str = "none"
@@ -63,7 +63,7 @@ class Setting:
     series: str = ""  # settings of one series are points of one curve
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
-    calibration: str = ""  # file of `navicache calibrate`, or "pocket": the embedded model's own
+    calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded wan
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""

@@ -1,4 +1,6 @@
-"""Train the embedded model from nothing: `python -m navicache.pocket.train --device cuda --out build/pocket`.
+"""Train an embedded model from nothing: `python -m navicache.pocket.train --device cuda --out build/pocket`.
+
+Without `--member` that is wan, of which the following is said; `--member NAME --help` tells of another.
 
 Stages that are finished are not done again, and one that was interrupted goes on where it was saved last. `--start`
 trains an existing checkpoint further: its autoencoder is kept (but for the polish), so its latent space is too, unless
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from navicache.pocket.members import MEMBERS, WAN
 from navicache.pocket.train import autoencoder, denoiser, pack, polish
 from navicache.pocket.train.latents import Latents, encode_world
 from navicache.pocket.train.practice import practice
@@ -22,8 +25,20 @@ HELD_OUT_SEED = 1_000_003
 
 
 def main() -> None:
+    """The member that was asked for: wan here, the others by their recipes."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--member", choices=[*MEMBERS], default=WAN)
+    known, rest = first.parse_known_args()
+    if known.member == WAN:
+        train_wan(_options())
+    else:
+        from navicache.pocket.train.family.command import main as train_member
+
+        train_member(known.member, rest)
+
+
+def train_wan(options: argparse.Namespace) -> None:
     """All stages, then the checkpoint."""
-    options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
@@ -45,6 +60,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m navicache.pocket.train", description=__doc__)
+    parser.add_argument("--member", choices=[*MEMBERS], default=WAN, help="each has options of its own")
     parser.add_argument("--out", type=Path, default=Path("build/pocket"))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import torch
 from diffusers import WanTransformer3DModel
@@ -10,9 +10,11 @@ from torch import nn
 from torch.nn import functional
 from transformers import UMT5Config, UMT5EncoderModel
 
-from navicache.pocket.train import configs, muon
+from navicache.pocket.train import configs
 from navicache.pocket.train.latents import Latents
-from navicache.pocket.train.session import Session, set_rate
+from navicache.pocket.train.learning import Pace, learn
+from navicache.pocket.train.replay import Figures
+from navicache.pocket.train.session import Session
 from navicache.pocket.world import vocabulary
 
 # WanPipeline pads text with zeros to whatever length it is told (512 by default) and masks nothing, so the model must
@@ -36,6 +38,11 @@ class Settings:
     spread: float = 1.2
     drop_captions: float = 0.1
     average: float = 0.9995
+
+    @property
+    def pace(self) -> Pace:
+        """For the loop."""
+        return Pace(self.rate, self.matrix_rate, self.warm_up, self.average)
 
 
 class Denoiser(nn.Module):
@@ -65,25 +72,6 @@ class Denoiser(nn.Module):
         return self.transformer(noisy, time * 1000, text, return_dict=False)[0]
 
 
-class Average:
-    """A running mean of the weights: what is shipped."""
-
-    def __init__(self, model: nn.Module, decay: float) -> None:
-        """Begin at the model's weights."""
-        self.decay, self.live = decay, [*model.parameters()]
-        self.weights = [parameter.detach().clone() for parameter in self.live]
-
-    def update(self, step: int) -> None:
-        """Follow the model, closely at first."""
-        keep = min(self.decay, (step + 1) / (step + 10))
-        torch._foreach_lerp_(self.weights, [parameter.detach() for parameter in self.live], 1 - keep)
-
-    def install(self) -> None:
-        """Put the mean into the model."""
-        for parameter, mean in zip(self.live, self.weights, strict=True):
-            parameter.data.copy_(mean)
-
-
 def no_words(ids: torch.Tensor) -> torch.Tensor:
     """The end-of-sentence token alone, as the tokenizer writes an empty prompt, in the shape of `ids`."""
     empty = torch.zeros_like(ids)
@@ -93,38 +81,17 @@ def no_words(ids: torch.Tensor) -> torch.Tensor:
 
 def train(session: Session, latents: Latents, device: str, settings: Settings, start: Path | None = None) -> Denoiser:
     """Train until the session's time is up, from fresh weights or those of a checkpoint; returns averaged networks."""
-    torch.manual_seed(session.step)
+    torch.manual_seed(0)
     model = (Denoiser() if start is None else Denoiser.from_checkpoint(start)).to(device).train()
-    average = Average(model, settings.average)
     matrices = [weight for weight in model.transformer.blocks.parameters() if weight.ndim == 2]
-    optimizers = muon.optimizers(model, matrices, settings.rate, settings.matrix_rate, beta=0.98, decay=0.01)
-    saved = session.resume(device)
-    if saved:
-        model.load_state_dict(saved["model"])
-        for name, optimizer in optimizers.items():
-            optimizer.load_state_dict(saved[name])
-        average.weights = saved["average"]
-
-    def parts() -> dict[str, Any]:
-        states = {name: optimizer.state_dict() for name, optimizer in optimizers.items()}
-        return {"model": model.state_dict(), "average": average.weights, **states}
-
+    lengths, shares = torch.tensor([*TEXT_LENGTHS]), torch.tensor([*TEXT_LENGTHS.values()])
     if device == "cuda":
         model.transformer.compile_repeated_blocks()
-    lengths, shares = torch.tensor([*TEXT_LENGTHS]), torch.tensor([*TEXT_LENGTHS.values()])
-    for step in session.steps(parts):
-        set_rate(optimizers["adam"], session, settings.rate, settings.warm_up)
-        set_rate(optimizers["muon"], session, settings.matrix_rate, settings.warm_up)
-        length = int(lengths[torch.multinomial(shares, 1)])
-        loss = _loss(model, latents, length, settings)
-        model.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer in optimizers.values():
-            optimizer.step()
-        average.update(step)
-        session.note(100, {"loss": loss.detach()})
-    average.install()
+
+    def look() -> Figures:
+        return {"loss": _loss(model, latents, int(lengths[torch.multinomial(shares, 1)]), settings)}
+
+    learn(session, model, matrices, look, settings.pace)
     return model.eval()
 
 

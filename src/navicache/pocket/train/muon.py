@@ -63,10 +63,11 @@ def optimizers(
 
 
 def turn(matrices: torch.Tensor) -> torch.Tensor:
-    """Nearly the closest orthogonal matrix to each, by Newton-Schulz rounds in bfloat16."""
+    """Nearly the closest orthogonal matrix to each, by Newton-Schulz rounds, on a GPU in bfloat16."""
     first, second, third = POLYNOMIAL
     tall = matrices.shape[1] > matrices.shape[2]
-    now = (matrices.mT if tall else matrices).bfloat16()
+    dtype = torch.bfloat16 if matrices.is_cuda else torch.float32  # not every CPU has bfloat16, and then it is slow
+    now = (matrices.mT if tall else matrices).to(dtype)
     now = now / now.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
     for _ in range(ROUNDS):
         gram = now @ now.mT

@@ -1,5 +1,7 @@
 """The same autoencoder, faster to train."""
 
+from typing import Any
+
 import torch
 from diffusers import AutoencoderKLWan
 from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
@@ -25,11 +27,17 @@ class Norm(nn.Module):
 
 
 def quick(model: AutoencoderKLWan) -> AutoencoderKLWan:
-    """The model itself, its weights in the memory order that tensor cores like and its norms exchanged."""
+    """The model itself, its norms exchanged and its kernels arranged."""
     for module in [*model.modules()]:
         for name, child in module.named_children():
             if isinstance(child, WanRMS_norm):
                 setattr(module, name, Norm(child))
+    return arranged(model)
+
+
+def arranged(model: Any) -> Any:
+    """The model itself, its kernels in the memory order that tensor cores like."""
+    for module in model.modules():
         if isinstance(module, nn.Conv3d):
             module.weight.data = module.weight.data.contiguous(memory_format=torch.channels_last_3d)
         elif isinstance(module, nn.Conv2d):

@@ -17,9 +17,16 @@ from navicache.records import atomic_file
 SAVE_EVERY = 30.0  # seconds
 
 
+class TimeIsUp(Exception):
+    """The command was told to stop before the stage had its seconds; what it had is saved."""
+
+
 @dataclass
 class Session:
-    """One stage, told how many seconds it may take in all; earlier tries count."""
+    """One stage, told how many seconds it may take in all; earlier tries count.
+
+    `until`, by `time.monotonic`, is when this try has to end: it is saved then, and `TimeIsUp` is raised.
+    """
 
     name: str
     folder: Path
@@ -27,6 +34,7 @@ class Session:
     step: int = 0
     spent: float = 0.0
     log: list[dict[str, float]] = field(default_factory=list)
+    until: float = math.inf
 
     @property
     def path(self) -> Path:
@@ -72,6 +80,9 @@ class Session:
                 if self.spent - saved > SAVE_EVERY:
                     self.save(parts())
                     saved = self.spent
+                if time.monotonic() > self.until and self.share < 1:
+                    self.save(parts())
+                    raise TimeIsUp(self.name)
         self.save(parts())
 
     def note(self, every: int, values: dict[str, torch.Tensor]) -> None:

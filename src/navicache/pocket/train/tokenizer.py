@@ -9,8 +9,8 @@ from transformers import PreTrainedTokenizerFast
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
-def build(words: Sequence[str]) -> PreTrainedTokenizerFast:
-    """The tokenizer over these words, with T5's three special tokens in T5's places."""
+def build(words: Sequence[str], longest: int = 512) -> PreTrainedTokenizerFast:
+    """The tokenizer over these words, with T5's three special tokens in T5's places; CLIP is content with it too."""
     ids = {word: index for index, word in enumerate((PAD, END, UNKNOWN, *words))}
     tokenizer = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.Lowercase()  # pyright: ignore[reportAttributeAccessIssue]
@@ -19,7 +19,7 @@ def build(words: Sequence[str]) -> PreTrainedTokenizerFast:
         single=f"$A {END}", special_tokens=[(END, ids[END])]
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, unk_token=UNKNOWN, model_max_length=512
+        tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, unk_token=UNKNOWN, model_max_length=longest
     )
 
 

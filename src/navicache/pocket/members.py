@@ -1,0 +1,71 @@
+"""The family of embedded models: what each one is, and how it is called unless told otherwise."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+WAN = "wan"
+
+
+@dataclass(frozen=True)
+class Member:
+    """One trained model: a folder that its pipeline class opens."""
+
+    name: str
+    pipeline: str  # class of diffusers; OpenSoraPipeline is ours
+    call: Mapping[str, Any] = field(hash=False)  # what it was trained for, as arguments of the pipeline
+    fps: int = 8
+    kind: Literal["video", "image"] = "video"
+
+    @property
+    def folder(self) -> Path:
+        """Where its checkpoint is, or would be."""
+        here = Path(__file__).parent
+        return here / "checkpoint" if self.name == WAN else here / "members" / self.name
+
+
+def _call(steps: int, guidance: float, frames: int | None, size: int) -> dict[str, Any]:
+    length = {} if frames is None else {"num_frames": frames}
+    return {"num_inference_steps": steps, "guidance_scale": guidance, **length, "height": size, "width": size}
+
+
+MEMBERS = {
+    member.name: member
+    for member in (
+        Member(WAN, "WanPipeline", _call(50, 5.0, 17, 128)),
+        Member("hunyuan", "HunyuanVideoPipeline", _call(50, 6.0, 9, 64)),
+        # nothing in its world's captions needs cleaning, which needs beautifulsoup4
+        Member("opensora", "OpenSoraPipeline", {**_call(30, 7.0, 17, 64), "clean_caption": False}),
+        Member("cogvideox", "CogVideoXPipeline", _call(50, 6.0, 9, 64)),
+        Member("unet", "StableDiffusionPipeline", _call(50, 7.5, None, 64), kind="image"),
+    )
+}
+
+
+def member(name: str) -> Member:
+    """The member of this name.
+
+    Example:
+        >>> member("opensora").call["num_inference_steps"]
+        30
+    """
+    if name not in MEMBERS:
+        raise ValueError(f"the pocket has no model {name!r}: choose from {', '.join(MEMBERS)}")
+    return MEMBERS[name]
+
+
+def checkpoint_path(name: str = WAN) -> Path:
+    """The folder that the member's pipeline class opens; wan's is a `WanPipeline`.
+
+    Example:
+        >>> checkpoint_path().name
+        'checkpoint'
+    """
+    folder = member(name).folder
+    if not (folder / "model_index.json").is_file():
+        raise ValueError(
+            f"this copy of navicache has no weights of {name}: train them with `python -m navicache.pocket.train "
+            f"--member {name} --device cuda --out build/{name}` and put build/{name}/checkpoint at {folder}"
+        )
+    return folder
