@@ -1,12 +1,13 @@
 """A speed-up as a target: a plan of computed steps, dense at both ends of the run.
 
     B = N / speedup computed steps: the first few, the last, and the others where the sum of a density passes a number
-    density(p) = 1 + RISE (exp(-p / REACH) + exp(-(1 - p) / REACH)),      p from 0 at the first step to 1 at the last
+    density(p) = 1 + START min(1, 2B/N)^2 exp(-p / 0.1) + END exp(-(1 - p) / 0.05),     p = 0 at the first step, 1 at the last
 
 At first the output turns, and an error is carried through the whole run; at the end it turns once more, and nothing
-mends an error. Where errors grow in between is measured, but which of two stretches deserves a compute cannot be told
-from errors of the first one alone: plans that were corrected by measured errors did better on one model and worse on
-another (docs/research). So the plan is the same for every model, and a speed-up is met exactly by every video.
+mends an error. Whoever may compute little is better off with a smaller share of it at the start: long gaps in the middle
+cost more than the first steps gain. Errors are measured, but where a run that is half over deserves its computes cannot
+be told from them: plans that were corrected by measured errors did better on one model and worse on another
+(docs/research). So the plan is the same for every model, and every video meets its speed-up exactly.
 """
 
 import math
@@ -18,18 +19,20 @@ from navicache.policies.error_gate import ErrorState
 from navicache.policies.guards import Around
 from navicache.policies.protocols import Step, Verdict
 
-RISE, REACH = 4.0, 0.1
+START, END = 16.0, 4.0
+START_REACH, END_REACH = 0.1, 0.05
 USUAL_STEPS = 50  # of a run whose number of steps nobody tells: planned as if it had so many, then at even distances
 
 
-def density(progress: float) -> float:
-    """How closely computed steps stand, 1 in the middle of a run.
+def density(progress: float, share: float) -> float:
+    """How closely computed steps stand where a share of all is computed; about 1 in the middle of a run.
 
     Example:
-        >>> density(0.0) > density(0.1) > density(0.5) < density(0.9)
+        >>> density(0.0, 0.5) > density(0.1, 0.5) > density(0.5, 0.5) < density(1.0, 0.5)
         True
     """
-    return 1.0 + RISE * (math.exp(-progress / REACH) + math.exp(-(1.0 - progress) / REACH))
+    start = START * min(1.0, 2.0 * share) ** 2
+    return 1.0 + start * math.exp(-progress / START_REACH) + END * math.exp(-(1.0 - progress) / END_REACH)
 
 
 @cache
@@ -42,7 +45,7 @@ def planned(total: int, budget: int, align_steps: int) -> frozenset[int]:
     """
     between = range(align_steps, total - 1)
     free = min(max(budget - align_steps - 1, 0), len(between))
-    shares = _shares([density(step / max(1, total - 1)) for step in between], free)
+    shares = _shares([density(step / max(1, total - 1), budget / total) for step in between], free)
     places: list[int] = []
     passed = 0.5
     for step, share in zip(between, shares, strict=True):

@@ -1,12 +1,11 @@
 """The gate of dead reckoning: it predicts the error of the prediction, and has measured how fast that grows.
 
-    s = mean|x_i - x_(i-1)| / mean|y_j|              the sampler's step, in units of the output
-    d = sum of s since the last compute              how far the input has travelled
-    k = (mean|y_i - guess| / mean|y_i|) / d          observed at every compute, tracked by a scalar Kalman filter
-    E <- E + k d s;     reuse while E < tau;         a compute clears E and d
+    d = sum of mean|x_s - x_(s-1)| since the last compute, over mean|y_j|       how far the input has travelled
+    k = (mean|y_i - guess| / mean|y_i|) / d^2        observed at every compute, tracked by a scalar Kalman filter
+    E <- E + k d^2;     reuse while E < tau;         a compute clears E and d
 
-k d is the relative error of the output. An error of the output moves the latent by that error times the sampler's own
-step: so E is how far a stretch of reuses takes the latent off its course. tau bounds it, the same throughout the run.
+A line leaves a smooth course as the square of the distance: k is half of how sharply the output turns, and stays the
+same from a short gap to a long one. k d^2 is the relative error of this step, E their sum over a stretch of reuses.
 """
 
 import math
@@ -20,10 +19,10 @@ from navicache.policies.protocols import Outcome, Reading, RowRule, Step, Stream
 REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
 UNKNOWN = Verdict(True, "no error yet")
 
-CAUTION = 1.3  # deviations of the error's growth that a promise keeps away
-# How far k misses, as a mean square relative to itself: before anything was missed, and the share of each new miss in
-# it, which counts for so much at most.
-SPREAD, SPREAD_SHARE, SPREAD_MOST = 0.1, 0.2, 4.0
+CAUTION = 2.0  # deviations of the error's growth that a promise keeps away
+# How far k misses, as a mean square relative to itself: before anything was missed; the share of each new miss in it,
+# which counts as so far at most.
+SPREAD, SPREAD_SHARE, FARTHEST = 0.1, 0.2, 2.0
 
 
 class ErrorState(NamedTuple):
@@ -33,8 +32,9 @@ class ErrorState(NamedTuple):
     gain: float = 0.0
     travelled: float = 0.0  # d, not yet divided by the output's size
     distance: float = 0.0  # d
-    predicted: float | None = None  # k d of this step
+    predicted: float | None = None  # k d^2 of this step
     accumulated: float = 0.0  # E
+    reached: float = 0.0  # d at the newest observed error
     spread: float = SPREAD
 
 
@@ -67,12 +67,10 @@ class ErrorGate:
         state = state._replace(travelled=travelled, distance=distance)
         if state.growth is None:
             return UNKNOWN, state._replace(predicted=None)
-        predicted = state.growth.mean * distance
+        predicted = state.growth.mean * distance**2
         if self.promise:
-            predicted *= 1 + CAUTION * math.sqrt(state.spread)
-            accumulated = predicted
-        else:
-            accumulated = state.accumulated + predicted * step.since_seen / step.output_size
+            predicted *= max(1.0, state.reached / distance) * (1 + CAUTION * math.sqrt(state.spread)) if distance else 1.0
+        accumulated = predicted if self.promise else state.accumulated + predicted
         verdict = REUSE if accumulated < self.threshold else COMPUTE  # a NaN is not below anything
         return verdict, state._replace(predicted=predicted, accumulated=accumulated)
 
@@ -80,12 +78,13 @@ class ErrorGate:
         """Clear the error, and follow its measured growth."""
         distance = state.distance
         state = state._replace(travelled=0.0, distance=0.0, accumulated=0.0)
-        if outcome.prediction_error is None or not distance:
+        if outcome.prediction_error is None or not distance**2:
             return state
-        seen, before = outcome.prediction_error / distance, state.growth
+        seen, before = outcome.prediction_error / distance**2, state.growth
+        state = state._replace(reached=distance)
         if before is None:
             return state._replace(growth=self._walk().start(seen), gain=1.0)
-        missed = min((seen / before.mean - 1) ** 2, SPREAD_MOST) if before.mean > 0 else SPREAD_MOST
+        missed = min(abs(seen / before.mean - 1), FARTHEST) ** 2 if before.mean > 0 else FARTHEST**2
         growth, gain = self._walk().correct(self._walk().predict(before, None), seen, None)
         return state._replace(growth=growth, gain=gain, spread=state.spread + SPREAD_SHARE * (missed - state.spread))
 
