@@ -69,7 +69,12 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
     (out / "rows.jsonl").write_text("".join(lines[:2]) + lines[2][:30])
     called = []
     work = PipelineWorker.__call__
-    monkeypatch.setattr(PipelineWorker, "__call__", lambda self, job: (called.append(job.key), work(self, job))[1])
+
+    def counted(self, batch):
+        called.extend(job.key for job in batch)
+        return work(self, batch)
+
+    monkeypatch.setattr(PipelineWorker, "__call__", counted)
     assert main(["bench", str(plan), "--out", str(out)]) == 0
     again = rows_of(out)
     assert len(called) == len(set(called)) == 10

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure what is missing, and close with a table."""
     from navicache.cli.bench_table import describe
-    from navicache.evaluation.bench.jobs import expand
+    from navicache.evaluation.bench.jobs import expand, jobs_of
     from navicache.evaluation.bench.names import slug
     from navicache.evaluation.bench.plan_file import read_plan
     from navicache.evaluation.bench.rows import RowFile
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     out = options.out or Path("outputs/bench") / slug(plan.name)
     groups = expand(plan, choose_prompts(plan.prompts, options.plan.parent))
     if options.list:
-        print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for group in groups for job in group))
+        print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for job in jobs_of(groups)))
         return 0
     if options.vbench_results:
         take_in_vbench(options.vbench_results, out, groups)
@@ -55,6 +55,7 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
     """Every job that is not finished, behind one bar."""
     from tqdm import tqdm
 
+    from navicache.cli.bench_files import Shelf
     from navicache.cli.bench_worker import PipelineWorker
     from navicache.cli.checks import check_metrics, check_output
     from navicache.cli.session import each_note_once
@@ -68,9 +69,9 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
     keep_plan(options.plan, out)
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
     with tqdm(desc=plan.name, unit="job") as bar, each_note_once():
-        carry_out(
-            out, groups, functools.partial(PipelineWorker, out.absolute()), executor, functools.partial(show, bar)
-        )
+        place = out.absolute()
+        make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
+        carry_out(out, groups, make, executor, functools.partial(show, bar))
 
 
 def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None:
@@ -128,12 +129,11 @@ def take_in_vbench(folder: Path, out: Path, groups: Sequence[Any]) -> None:
     """VBench's scores of every setting, into the results."""
     import json
 
+    from navicache.evaluation.bench.jobs import jobs_of
     from navicache.evaluation.bench.vbench import read_results
     from navicache.records import atomic_file
 
-    places = {
-        str(job.place).replace("/", "."): str(job.place) for group in groups for job in group if job.kind != "shadow"
-    }
+    places = {str(job.place).replace("/", "."): str(job.place) for job in jobs_of(groups) if job.kind != "shadow"}
     scores = read_results(folder, places)
     with atomic_file(out / "vbench.json") as file:
         file.write(json.dumps({place: asdict(found) for place, found in scores.items()}, indent=1).encode() + b"\n")
