@@ -67,7 +67,8 @@ def test_rows_of_batches_are_those_of_one_by_one(kind, tmp_path, request):
 
 def test_an_interrupted_batch_runs_again_as_a_whole(tmp_path, wan_folder, monkeypatch):
     out = tmp_path / "out"
-    whole = bench(tmp_path, out, wan_folder, "wan", "batch = 3\nvideos = 0\ntraces = 0")
+    keys, only = "batch = 3\nvideos = 0\ntraces = 0", ("--only", "settings=N,fewer")
+    whole = bench(tmp_path, out, wan_folder, "wan", keys, *only)
     assert not (out / "videos").exists() and not (out / "traces").exists()
     lines = (out / "rows.jsonl").read_text().splitlines(keepends=True)
     (out / "rows.jsonl").write_text("".join(lines[:8]))  # two batches, and two of the three rows of the third
@@ -78,10 +79,30 @@ def test_an_interrupted_batch_runs_again_as_a_whole(tmp_path, wan_folder, monkey
         return work(self, batch)
 
     monkeypatch.setattr(PipelineWorker, "__call__", counted)
-    again = bench(tmp_path, out, wan_folder, "wan", "batch = 3\nvideos = 0\ntraces = 0")
-    assert called[0] == ["N threshold=0.9"] * 3 and len(called) == 8
+    again = bench(tmp_path, out, wan_folder, "wan", keys, *only)
+    assert called[0] == ["N threshold=0.9"] * 3 and len(called) == 3
     assert again.keys() == whole.keys()
     for key, row in again.items():
         assert row["steps"] == whole[key]["steps"]
         assert (row["quality"] or {}) == pytest.approx(whole[key]["quality"] or {}, abs=1e-3)
     assert len((out / "rows.jsonl").read_text().splitlines()) == len(whole) and not list(out.rglob("*.npy"))
+
+
+def test_parts_in_folders_of_their_own_are_one_table(tmp_path, image_folder, capsys):
+    keys, same = "batch = 3\nvideos = 0\ntraces = 0", ("--only", "settings=N,E,inertial,fewer")
+    outs = [tmp_path / f"out{number}" for number in (1, 2)]
+    for number, out in enumerate(outs, start=1):
+        bench(tmp_path, out, image_folder, "image", keys, *same, "--part", f"{number}/2")
+    conditions = [{row["condition"] for row in rows_of(out).values()} for out in outs]
+    assert conditions == [{"own guidance_scale=1"}, {"own guidance_scale=4"}]
+    capsys.readouterr()
+    assert main(["report", *map(str, outs), "--summary", "--csv", str(tmp_path / "table.csv")]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("own guidance_scale=1 ") == 4 and printed.count("own guidance_scale=4 ") == 4, "budgets"
+    lines = (tmp_path / "table.csv").read_text().splitlines()
+    assert lines[0].startswith("model,condition,steps,prompts,budget,series,") and len(lines) > 8
+    assert sum("own guidance_scale=4,10,3,1/2,inertial,inertial,ours,5," in line for line in lines) == 1
+    assert "ours is best in" in printed and "behind by more than 1.5 dB" in printed
+    with pytest.raises(SystemExit):
+        bench(tmp_path, tmp_path / "none", image_folder, "image", keys, "--part", "3/2")
+    assert "--part takes a number" in capsys.readouterr().err

@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ray-address", help="of a running cluster; --out must then lie where every machine sees it")
     parser.add_argument("--prompts", type=positive, metavar="N", help="so many prompts, in place of the plan's count")
     parser.add_argument("--accuracy", type=positive, metavar="N", help="the same for its runs in shadow mode")
+    only = "models=, conditions= or settings= and names, with * and commas: these alone; may be given several times"
+    parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
+    parser.add_argument("--part", metavar="N/OF", help="every so many-th group, for several processes (--out differs)")
     parser.add_argument("--list", action="store_true", help="only say what would be measured")
     vbench = "take in the scores VBench has written there for the videos of this benchmark"
     parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
@@ -29,16 +32,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is missing, and close with a table."""
-    from navicache.cli.bench_table import describe
     from navicache.evaluation.bench.jobs import expand, jobs_of
     from navicache.evaluation.bench.names import slug
     from navicache.evaluation.bench.plan_file import read_plan
     from navicache.evaluation.bench.rows import RowFile
+    from navicache.evaluation.bench.selection import choose, one_part
     from navicache.evaluation.bench.session import ROWS
 
     plan = resized(read_plan(options.plan), options.prompts, options.accuracy)
-    out = options.out or Path("outputs/bench") / slug(plan.name)
-    groups = expand(plan, choose_prompts(plan.prompts, options.plan.parent))
+    part = f" part {options.part}" if options.part else ""
+    out = options.out or Path("outputs/bench") / slug(plan.name + part)
+    groups = choose(expand(plan, choose_prompts(plan.prompts, options.plan.parent)), options.only)
+    if options.part:
+        groups = one_part(groups, options.part)
     if options.list:
         print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for job in jobs_of(groups)))
         return 0
@@ -46,9 +52,19 @@ def run(options: argparse.Namespace) -> int:
         take_in_vbench(options.vbench_results, out, groups)
     else:
         measure(plan, groups, out, options)
-    print("\n".join(describe(RowFile(out / ROWS).rows)))
+    print("\n".join(closing(RowFile(out / ROWS).rows)))
     print(f"\nresults in {out}; look at them with: navicache report {out}")
     return 0
+
+
+def closing(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The table of all settings; of batches, which have no times, the one at equal computed steps, if any."""
+    from navicache.cli.bench_equal import describe_equal
+    from navicache.cli.bench_table import describe
+    from navicache.evaluation.bench.study import batched
+
+    equal = describe_equal(rows) if any(batched(row) for row in rows) else []
+    return equal or describe(rows)
 
 
 def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Namespace) -> None:
