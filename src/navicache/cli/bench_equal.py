@@ -38,7 +38,7 @@ def _columns(table: Sequence[Standing]) -> list[Column]:
         Column("of the\nsteps", [str(standing.budget) for standing in table]),
         *(Column(name.replace(" ", "\n", 1), [psnr_text(standing, name) for standing in table]) for name in names),
         Column("best\nother", [found[0] if found else UNKNOWN for found in best], words=True),
-        Column("lead\nof ours", [signed(standing.lead(*OTHERS)) for standing in table]),
+        Column("lead of\ninertial", [signed(standing.lead(*OTHERS)) for standing in table]),
     ]
 
 
@@ -79,7 +79,7 @@ def lead_text(lead: Lead) -> str:
 def words(verdict: Verdict) -> list[str]:
     """The verdict in sentences."""
     lines = [
-        f"ours is best in {_share(verdict.best, verdict.counted)} cells and budgets, "
+        f"inertial by speed-up is best in {_share(verdict.best, verdict.counted)} cells and budgets, "
         f"ahead of every other policy in {_share(verdict.best_of_rivals, verdict.counted)}"
         + (f"; {verdict.unknown} are not known" if verdict.unknown else "")
     ]
