@@ -88,7 +88,8 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
 
 def test_list_and_vbench_results(plan, tmp_path, capsys):
     assert main(["bench", str(plan), "--list"]) == 0
-    assert capsys.readouterr().out.count("baseline tiny/small/baseline") == 2
+    listed = capsys.readouterr().out
+    assert listed.count("baseline tiny/small/baseline") == 2 and listed.endswith("12 jobs in 12 calls\n")
     scores = tmp_path / "scores"
     scores.mkdir()
     (scores / "tiny.small.half_eval_results.json").write_text('{"color": [0.5, []]}')

@@ -61,6 +61,9 @@ def test_rows_of_batches_are_those_of_one_by_one(kind, tmp_path, request):
     steps = {row["steps"]["computed"] for row in together.values() if row["setting"].startswith("N ")}
     assert len(steps) > 1, "the cache decides"
     traced = next(row for row in together.values() if row["setting"] == "E" and row["prompt_index"] == 1)
+    for out, words in (("alone", "timed side by side"), ("together", "many prompts in one call")):
+        assert main(["report", str(tmp_path / out)]) == 0
+        assert words in (tmp_path / out / "report.html").read_text(encoding="utf-8")
     own, other = (Trace.load(tmp_path / out / traced["trace"]).runs[0] for out in ("alone", "together"))
     assert own.column("computed") == other.column("computed") and other.samples == 1
 

@@ -2,7 +2,7 @@
 
 import argparse
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is missing, and close with a table."""
-    from navicache.evaluation.bench.jobs import expand, jobs_of
+    from navicache.evaluation.bench.jobs import expand
     from navicache.evaluation.bench.names import slug
     from navicache.evaluation.bench.plan_file import read_plan
     from navicache.evaluation.bench.rows import RowFile
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.part:
         groups = one_part(groups, options.part)
     if options.list:
-        print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for job in jobs_of(groups)))
+        print("\n".join(listing(groups)))
         return 0
     if options.vbench_results:
         take_in_vbench(options.vbench_results, out, groups)
@@ -55,6 +55,15 @@ def run(options: argparse.Namespace) -> int:
     print("\n".join(closing(RowFile(out / ROWS).rows)))
     print(f"\nresults in {out}; look at them with: navicache report {out}")
     return 0
+
+
+def listing(groups: Sequence[Any]) -> Iterator[str]:
+    """What would be measured: a line a call, and how much it is in all."""
+    for batch in (batch for group in groups for batch in group):
+        more = f" and {len(batch) - 1} more" if len(batch) > 1 else ""
+        yield f"{batch[0].kind:8} {batch[0].place}  {batch[0].prompt}{more}"
+    calls = sum(map(len, groups))
+    yield f"{sum(len(batch) for group in groups for batch in group)} jobs in {calls} calls"
 
 
 def closing(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -52,10 +52,10 @@ def signed(value: float | None) -> str:
     """A lead: with its sign, which is a minus where others are ahead.
 
     Example:
-        >>> signed(1.25), signed(-0.5), signed(None)
-        ('+1.2', '-0.5', '-')
+        >>> signed(1.25), signed(-0.5), signed(-0.01), signed(None)
+        ('+1.2', '-0.5', '+0.0', '-')
     """
-    return UNKNOWN if value is None else f"{value:+.1f}"
+    return UNKNOWN if value is None else f"{round(value, 1) + 0.0:+.1f}"
 
 
 def _lead_table(leads: Sequence[Lead]) -> list[str]:
@@ -83,7 +83,9 @@ def words(verdict: Verdict) -> list[str]:
         f"ahead of every other policy in {_share(verdict.best_of_rivals, verdict.counted)}"
         + (f"; {verdict.unknown} are not known" if verdict.unknown else "")
     ]
-    lines += [f"behind by more than {bar} dB: {len(found)}" for bar, found in verdict.behind.items()]
+    for bar, found in verdict.behind.items():
+        rivals = len(verdict.behind_rivals[bar])
+        lines.append(f"behind by more than {bar} dB: {len(found)}; behind a policy that is not ours: {rivals}")
     found = verdict.behind[min(verdict.behind)]
     lines += [f"  {place}" for place in found[:MOST_NAMED]]
     return [*lines, f"  and {len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else lines

@@ -1,5 +1,6 @@
 """Sections of a report at equal computed steps: the leads as a heat map, every series, and a curve of each cell."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from navicache.cli.bench_equal import NOTE, psnr_text, signed, words
@@ -7,6 +8,7 @@ from navicache.cli.report_cells import number
 from navicache.cli.report_cells import words as text
 from navicache.cli.report_results import Results
 from navicache.evaluation.bench.equal import BUDGETS, Curve, Standing
+from navicache.evaluation.bench.equal import Cell as Bench
 from navicache.evaluation.bench.verdict import OTHERS, Lead
 from navicache.records.table import UNKNOWN
 from navicache.report.equal_chart import Trail, equal_chart
@@ -48,10 +50,8 @@ def _heat(results: Results) -> Table:
 
 
 def _lead_cell(standing: Standing) -> Cell:
-    lead, best, ours = standing.lead(*OTHERS), standing.best(*OTHERS), standing.ours
-    if lead is None or best is None or ours is None:
-        return Cell(UNKNOWN)
-    return Cell(signed(lead), lead, f"{ours.psnr:.1f}, {best[0]} {best[1].psnr:.1f}", tone(lead))
+    lead, best = standing.lead(*OTHERS), standing.best(*OTHERS)
+    return Cell(UNKNOWN) if lead is None or best is None else Cell(signed(lead), lead, best[0], tone(lead))
 
 
 def tone(lead: float) -> str:
@@ -109,19 +109,24 @@ def equal_curves(results: Results) -> Section | None:
     """One small picture a cell."""
     if not results.verdict.counted:
         return None
+    dashed = _dashed(results.cells)
     charts = []
     for cell in results.cells:
-        trails = [Trail(curve.policy, _places(curve), _dashed(curve)) for curve in cell.curves]
+        trails = [Trail(curve.policy, _places(curve), curve.name in dashed) for curve in cell.curves]
         picture = equal_chart(trails, [float(budget * cell.steps) for budget in BUDGETS], f"equal{len(charts)}")
         charts.append(Chart(f"{cell.model}, {cell.condition}", picture, f"of {cell.steps} steps", "small"))
-    seen = {curve.name: curve for cell in results.cells for curve in cell.curves}
-    legend = tuple(Key(f"{name}, dashed" if _dashed(c) else name, colour(c.policy)) for name, c in seen.items())
+    seen = {curve.name: curve.policy for cell in results.cells for curve in cell.curves}
+    legend = tuple(Key(f"{name}, dashed" if name in dashed else name, colour(policy)) for name, policy in seen.items())
     lead = "PSNR over computed steps, each setting a mark; dotted: the budgets."
     return Section("equal-curves", "Curves", lead, tuple(charts), legend=legend)
 
 
-def _dashed(curve: Curve) -> bool:
-    return curve.role == "ours by threshold"
+def _dashed(cells: Sequence[Bench]) -> set[str]:
+    """Series of a policy that has another one before: they share its colour."""
+    series: dict[str, dict[str, None]] = {}
+    for curve in (curve for cell in cells for curve in cell.curves):
+        series.setdefault(curve.policy, {})[curve.name] = None
+    return {name for names in series.values() for name in list(names)[1:]}
 
 
 def _places(curve: Curve) -> list[tuple[float, float]]:

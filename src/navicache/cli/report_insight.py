@@ -47,9 +47,10 @@ def latencies(results: Results) -> Section | None:
         counts = Counter(name for _, name in own if name != BASELINE)
         shared = [BASELINE, *(name for name, count in counts.items() if count > 1)]
         conditions = list(dict.fromkeys(condition for condition, name in own if name in shared[1:]))
-        if conditions and results.timed:
-            seconds = {name: _seconds(name, conditions, own) for name in shared}
-            charts.append(Chart(model, latency_chart(seconds, conditions, f"latency{len(charts)}")))
+        seconds = {name: _seconds(name, conditions, own) for name in shared if conditions}
+        timed = {name: found for name, found in seconds.items() if any(found[1])}
+        if timed:
+            charts.append(Chart(model, latency_chart(timed, conditions, f"latency{len(charts)}")))
     text = "Settings that were measured under several conditions: schedulers, sizes or lengths."
     return Section("latency", "Latency by condition", text, tuple(charts)) if charts else None
 

@@ -124,14 +124,14 @@ def tiles(results: Results, best: Summary | None) -> tuple[Tile, ...]:
         Tile(f"{best.mean('psnr'):.1f} dB", "PSNR to the original", _quality(best)),
         Tile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
     ]
-    if plain is not None:
+    if plain is not None and plain.mean("seconds"):
         found.append(Tile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s"))
     return tuple(found)
 
 
 def _quality(best: Summary) -> str:
-    ssim, lpips = best.mean("ssim"), best.mean("lpips")
-    return f"SSIM {ssim:.3f}" + (f", LPIPS {lpips:.4f}" if lpips is not None else "")
+    known = (("SSIM", best.mean("ssim"), ".3f"), ("LPIPS", best.mean("lpips"), ".4f"))
+    return ", ".join(f"{name} {value:{form}}" for name, value, form in known if value is not None)
 
 
 def footer(results: Results) -> tuple[str, ...]:

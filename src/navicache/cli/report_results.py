@@ -14,7 +14,7 @@ from navicache.evaluation.bench.jobs import TRUTH
 from navicache.evaluation.bench.names import digest, slug
 from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
 from navicache.evaluation.bench.session import ROWS
-from navicache.evaluation.bench.study import Summary, batched, refusals, summarise
+from navicache.evaluation.bench.study import Summary, refusals, summarise
 from navicache.evaluation.bench.verdict import Verdict, judge
 from navicache.records import RunRecord, Trace
 
@@ -52,8 +52,8 @@ class Results:
 
     @cached_property
     def timed(self) -> bool:
-        """Whether any run was alone in its call, by the clock."""
-        return not all(batched(row) for row in self.rows)
+        """Whether any setting has times: all its runs were alone in their calls."""
+        return any("seconds" in summary.figures for summary in self.summaries)
 
     @property
     def speed(self) -> str:

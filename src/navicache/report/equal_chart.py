@@ -21,7 +21,7 @@ def equal_chart(trails: Sequence[Trail], budgets: Sequence[float], name: str) ->
     figure, axes = new_chart(3.1, 2.6)
     low, high = 0.8 * min(budgets), 1.2 * max(budgets)
     for budget in budgets:
-        axes.axvline(budget, color=INK, linewidth=0.7, alpha=0.35, linestyle=":")
+        axes.axvline(budget, color=INK, linewidth=0.9, alpha=0.6, linestyle=":")
     for trail in trails:
         x, y = zip(*trail.points, strict=True)
         tone, style = colour(trail.policy), "--" if trail.dashed else "-"
@@ -31,6 +31,7 @@ def equal_chart(trails: Sequence[Trail], budgets: Sequence[float], name: str) ->
     if inside:
         room = 0.06 * (max(inside) - min(inside)) + 0.2
         axes.set_ylim(min(inside) - room, max(inside) + room)
+    axes.grid(False, axis="x")
     axes.set_xlabel("computed steps")
     axes.set_ylabel("PSNR (dB)")
     return as_svg(figure, name)

@@ -90,6 +90,8 @@ def test_the_verdict_counts_cells_and_budgets():
     assert (verdict.best, verdict.best_of_rivals) == (1, 1)
     far = ("m, c, 1/3: -4.33 dB to N", "m, d, 1/2: -2.00 dB to S")
     assert verdict.behind == {0.5: (*far, "m, c, 2/5: -1.00 dB to N"), 1.5: far}
+    rivals = ("m, c, 1/3: -4.33 dB to N", "m, c, 2/5: -1.00 dB to N")
+    assert verdict.behind_rivals == {0.5: rivals, 1.5: rivals[:1]}, "0.2 dB behind N in the other is within the bar"
     leads = {(lead.name, lead.budget): lead for lead in verdict.leads}
     over = leads["N", HALF]
     assert over.mean == pytest.approx((4.0 - 0.2) / 2) and over.least == pytest.approx(-0.2)

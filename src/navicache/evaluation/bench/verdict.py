@@ -7,7 +7,8 @@ from fractions import Fraction
 from navicache.evaluation.bench.equal import Role, Standing
 
 BARS = (0.5, 1.5)  # decibels behind the best other that are counted
-OTHERS: tuple[Role, ...] = ("rival", "our schedule", "ours by threshold")
+RIVALS: tuple[Role, ...] = ("rival",)
+OTHERS: tuple[Role, ...] = (*RIVALS, "our schedule", "ours by threshold")
 
 
 @dataclass(frozen=True)
@@ -32,26 +33,32 @@ class Verdict:
     best: int  # ours at least as good as every other, our own other forms included
     best_of_rivals: int  # as every policy that is not ours
     behind: dict[float, tuple[str, ...]]  # by the bar, who is ahead of us where, from the farthest on
+    behind_rivals: dict[float, tuple[str, ...]]  # the same, of policies that are not ours
     leads: tuple[Lead, ...]
 
 
 def judge(table: Sequence[Standing]) -> Verdict:
     """The table in a few figures."""
-    known = [(standing, lead) for standing in table if (lead := standing.lead(*OTHERS)) is not None]
-    rivals = [lead for standing, _ in known if (lead := standing.lead("rival")) is not None]
-    behind = sorted(((standing, lead) for standing, lead in known if lead < 0), key=lambda entry: entry[1])
+    known = [standing for standing in table if standing.lead(*OTHERS) is not None]
     return Verdict(
         counted=len(known),
         unknown=len(table) - len(known),
-        best=len(known) - len(behind),
-        best_of_rivals=sum(lead >= 0 for lead in rivals),
-        behind={bar: tuple(_words(s, lead) for s, lead in behind if lead < -bar) for bar in BARS},
+        best=len(known) - len(_behind(known, 0.0, OTHERS)),
+        best_of_rivals=len(known) - len(_behind(known, 0.0, RIVALS)),
+        behind={bar: _behind(known, bar, OTHERS) for bar in BARS},
+        behind_rivals={bar: _behind(known, bar, RIVALS) for bar in BARS},
         leads=tuple(_leads(table)),
     )
 
 
-def _words(standing: Standing, lead: float) -> str:
-    cell, best = standing.cell, standing.best(*OTHERS)
+def _behind(table: Sequence[Standing], bar: float, roles: tuple[Role, ...]) -> tuple[str, ...]:
+    """Where ours is behind the best in these roles by more than the bar."""
+    leads = [(standing, lead) for standing in table if (lead := standing.lead(*roles)) is not None and lead < -bar]
+    return tuple(_words(standing, lead, roles) for standing, lead in sorted(leads, key=lambda entry: entry[1]))
+
+
+def _words(standing: Standing, lead: float, roles: tuple[Role, ...]) -> str:
+    cell, best = standing.cell, standing.best(*roles)
     return f"{cell.model}, {cell.condition}, {standing.budget}: {lead:+.2f} dB to {best[0] if best else '-'}"
 
 
