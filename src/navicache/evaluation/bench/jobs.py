@@ -7,10 +7,9 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import digest, file_stem, slug
-from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, Condition, Model, Plan, Setting
+from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, STEPS, Condition, Model, Plan, Setting
 
 Kind = Literal["baseline", "cached", "shadow"]
-STEPS = "num_inference_steps"
 PLAIN = Setting(BASELINE, NO_CACHE)
 # Computes every step, and its trace holds the true changes of input and output from step to step.
 TRUTH = Setting("every step", "easycache", knobs={"threshold": 0.0, "align_steps": 2})
@@ -35,10 +34,6 @@ class Job:
         found = {**self.model.call, **self.condition.call, **self.setting.call}
         if self.setting.share is None:
             return found
-        if STEPS not in found:
-            raise ValueError(
-                f"shares of {self.setting.name!r} need the steps: give {STEPS} in call of {self.model.name}"
-            )
         return {**found, STEPS: max(1, round(self.setting.share * found[STEPS]))}
 
     @cached_property

@@ -14,6 +14,7 @@ from navicache.policies.checks import check_choice
 Source = Literal["pocket", "vbench", "file"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"
+STEPS = "num_inference_steps"
 
 Call = Mapping[str, Any]  # arguments of a pipeline's call
 
@@ -118,6 +119,14 @@ class Plan:
         for model in self.models:
             _check_names(f"conditions of {model.name}", [condition.name for condition in self.conditions_of(model)])
             _check_names("settings", [BASELINE, *(setting.name for setting in self.settings_of(model))])
+            self._check_shares(model)
+
+    def _check_shares(self, model: Model) -> None:
+        shared = [setting.name for setting in self.settings_of(model) if setting.share]
+        for condition in self.conditions_of(model):
+            if shared and STEPS not in {**model.call, **condition.call}:
+                place = f"model {model.name!r} or of condition {condition.name!r}"
+                raise ValueError(f"{shared[0]!r} is a share of the steps: give {STEPS} in call of {place}")
 
     def conditions_of(self, model: Model) -> list[Condition]:
         """Those a model is measured under."""
