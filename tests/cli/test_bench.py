@@ -69,7 +69,12 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
     (out / "rows.jsonl").write_text("".join(lines[:2]) + lines[2][:30])
     called = []
     work = PipelineWorker.__call__
-    monkeypatch.setattr(PipelineWorker, "__call__", lambda self, job: (called.append(job.key), work(self, job))[1])
+
+    def counted(self, batch):
+        called.extend(job.key for job in batch)
+        return work(self, batch)
+
+    monkeypatch.setattr(PipelineWorker, "__call__", counted)
     assert main(["bench", str(plan), "--out", str(out)]) == 0
     again = rows_of(out)
     assert len(called) == len(set(called)) == 10
@@ -83,7 +88,8 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
 
 def test_list_and_vbench_results(plan, tmp_path, capsys):
     assert main(["bench", str(plan), "--list"]) == 0
-    assert capsys.readouterr().out.count("baseline tiny/small/baseline") == 2
+    listed = capsys.readouterr().out
+    assert listed.count("baseline tiny/small/baseline") == 2 and listed.endswith("12 jobs in 12 calls\n")
     scores = tmp_path / "scores"
     scores.mkdir()
     (scores / "tiny.small.half_eval_results.json").write_text('{"color": [0.5, []]}')

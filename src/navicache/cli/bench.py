@@ -2,7 +2,7 @@
 
 import argparse
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ray-address", help="of a running cluster; --out must then lie where every machine sees it")
     parser.add_argument("--prompts", type=positive, metavar="N", help="so many prompts, in place of the plan's count")
     parser.add_argument("--accuracy", type=positive, metavar="N", help="the same for its runs in shadow mode")
+    only = "models=, conditions= or settings= and names, with * and commas: these alone; may be given several times"
+    parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
+    parser.add_argument("--part", metavar="N/OF", help="every so many-th group, for several processes (--out differs)")
     parser.add_argument("--list", action="store_true", help="only say what would be measured")
     vbench = "take in the scores VBench has written there for the videos of this benchmark"
     parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
@@ -29,32 +32,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is missing, and close with a table."""
-    from navicache.cli.bench_table import describe
     from navicache.evaluation.bench.jobs import expand
     from navicache.evaluation.bench.names import slug
     from navicache.evaluation.bench.plan_file import read_plan
     from navicache.evaluation.bench.rows import RowFile
+    from navicache.evaluation.bench.selection import choose, one_part
     from navicache.evaluation.bench.session import ROWS
 
     plan = called(resized(read_plan(options.plan), options.prompts, options.accuracy))
-    out = options.out or Path("outputs/bench") / slug(plan.name)
-    groups = expand(plan, choose_prompts(plan.prompts, options.plan.parent))
+    part = f" part {options.part}" if options.part else ""
+    out = options.out or Path("outputs/bench") / slug(plan.name + part)
+    groups = choose(expand(plan, choose_prompts(plan.prompts, options.plan.parent)), options.only)
+    if options.part:
+        groups = one_part(groups, options.part)
     if options.list:
-        print("\n".join(f"{job.kind:8} {job.place}  {job.prompt}" for group in groups for job in group))
+        print("\n".join(listing(groups)))
         return 0
     if options.vbench_results:
         take_in_vbench(options.vbench_results, out, groups)
     else:
         measure(plan, groups, out, options)
-    print("\n".join(describe(RowFile(out / ROWS).rows)))
+    print("\n".join(closing(RowFile(out / ROWS).rows)))
     print(f"\nresults in {out}; look at them with: navicache report {out}")
     return 0
+
+
+def listing(groups: Sequence[Any]) -> Iterator[str]:
+    """What would be measured: a line a call, and how much it is in all."""
+    for batch in (batch for group in groups for batch in group):
+        more = f" and {len(batch) - 1} more" if len(batch) > 1 else ""
+        yield f"{batch[0].kind:8} {batch[0].place}  {batch[0].prompt}{more}"
+    calls = sum(map(len, groups))
+    yield f"{sum(len(batch) for group in groups for batch in group)} jobs in {calls} calls"
+
+
+def closing(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The table of all settings; of batches, which have no times, the one at equal computed steps, if any."""
+    from navicache.cli.bench_equal import describe_equal
+    from navicache.cli.bench_table import describe
+    from navicache.evaluation.bench.study import batched
+
+    equal = describe_equal(rows) if any(batched(row) for row in rows) else []
+    return equal or describe(rows)
 
 
 def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Namespace) -> None:
     """Every job that is not finished, behind one bar."""
     from tqdm import tqdm
 
+    from navicache.cli.bench_files import Shelf
     from navicache.cli.bench_worker import PipelineWorker
     from navicache.cli.checks import check_metrics, check_output
     from navicache.cli.session import each_note_once
@@ -68,9 +94,9 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
     keep_plan(options.plan, out)
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
     with tqdm(desc=plan.name, unit="job") as bar, each_note_once():
-        carry_out(
-            out, groups, functools.partial(PipelineWorker, out.absolute()), executor, functools.partial(show, bar)
-        )
+        place = out.absolute()
+        make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
+        carry_out(out, groups, make, executor, functools.partial(show, bar))
 
 
 def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None:
@@ -139,12 +165,11 @@ def take_in_vbench(folder: Path, out: Path, groups: Sequence[Any]) -> None:
     """VBench's scores of every setting, into the results."""
     import json
 
+    from navicache.evaluation.bench.jobs import jobs_of
     from navicache.evaluation.bench.vbench import read_results
     from navicache.records import atomic_file
 
-    places = {
-        str(job.place).replace("/", "."): str(job.place) for group in groups for job in group if job.kind != "shadow"
-    }
+    places = {str(job.place).replace("/", "."): str(job.place) for job in jobs_of(groups) if job.kind != "shadow"}
     scores = read_results(folder, places)
     with atomic_file(out / "vbench.json") as file:
         file.write(json.dumps({place: asdict(found) for place, found in scores.items()}, indent=1).encode() + b"\n")

@@ -1,80 +1,101 @@
-"""The worker of a benchmark: a loaded pipeline, one job at a time, by the clock."""
+"""The worker of a benchmark: a loaded pipeline, one batch at a time, by the clock."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from navicache.cli.bench_files import References, Shelf
 from navicache.cli.bench_row import describe, figures
-from navicache.cli.generation import WARM_UP_STEPS, Take, take
+from navicache.cli.generation import WARM_UP_STEPS, Take, take, take_together
 from navicache.cli.job import POCKET, Caching, Source
 from navicache.cli.job import Job as Call
 from navicache.cli.loading import load
 from navicache.cli.memory import peak_memory, reset_peak
 from navicache.cli.session import about, check
 from navicache.engine import CannotCache
-from navicache.evaluation import compare
-from navicache.evaluation.bench.jobs import Job
+from navicache.evaluation import METRICS, measure
+from navicache.evaluation.bench.jobs import Batch, Job
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.pocket import calibration_path
 from navicache.pocket.members import WAN
-from navicache.records import Trace, atomic_file
+from navicache.records import Trace, by_sample
 
 
 @dataclass
 class PipelineWorker:
-    """Keeps the pipeline of the newest job, warm; another model or condition takes its place."""
+    """Keeps the pipeline of the newest batch, warm; another model or condition takes its place."""
 
     out: Path
+    shelf: Shelf
+    metrics: Sequence[str] = METRICS
     _pipe: Any = None
     _device: Any = None  # asked of the pipeline once: it looks at every module for it
     _model: Any = None
     _warm: Any = None
     _schedulers: dict[str, Any] = field(default_factory=dict)
     _facts: dict[str, Any] = field(default_factory=dict)
+    _references: Any = None
 
-    def __call__(self, job: Job) -> Row:
-        """Do the job, write its files, and say what came of it; files are whole before the row is known.
+    def __post_init__(self) -> None:
+        """Nothing is loaded yet."""
+        self._references = References(self.out)
 
-        A policy that cannot be put on the model leaves a row that says why: the other settings do not wait for that.
+    def __call__(self, batch: Batch) -> list[Row]:
+        """Do the jobs in one call, write their files, and say what came of each; files are whole before rows are known.
+
+        A policy that cannot be put on the model leaves rows that say why: the other settings do not wait for that.
         """
-        self._prepare(job)
-        began = time.perf_counter()
+        self._prepare(batch)
+        began, job = time.perf_counter(), batch[0]
         with ExitStack() as stack:
             try:
                 cache = stack.enter_context(self._cache(job))
             except (ValueError, CannotCache) as error:
-                return {**describe(job), "kind": REFUSED, "reason": str(error)}
+                return [{**describe(job), "kind": REFUSED, "reason": str(error)} for job in batch]
             reset_peak(self._device)
             busy = time.process_time()
-            made = take(self._pipe, as_call(job), job.prompt, "", shown=False)
+            made = take_together(self._pipe, as_call(job), seeds_of(batch), shown=False)
             busy = time.process_time() - busy
             trace = Trace() if cache is None else cache.trace
-        row = {**describe(job), **figures(made, trace, job), "peak_memory": peak_memory(self._device)}
+        shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts}
+        rows = self._finish(batch, made, by_sample(trace, len(batch)), shared)
+        beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
+        for row in rows:
+            row["harness_seconds"] = beside / len(batch)
+            if self._device.type == "cpu":
+                row["seconds"]["cpu"] = busy / len(batch)  # which other processes do not lengthen
+        return rows
+
+    def _finish(self, batch: Batch, made: Sequence[Take], traces: Sequence[Trace], shared: Row) -> list[Row]:
+        """A row each, with quality and files."""
+        self._references.only({job.group for job in batch})
+        rows = []
         with ThreadPoolExecutor(1) as beside:  # the encoder and the disk do not keep the metrics waiting
-            files = beside.submit(self._write, job, made, trace)
-            row |= {**self._score(job, made), **files.result(), **self._facts}
-        if self._device.type == "cpu":
-            row["seconds"]["cpu"] = busy  # which other processes do not lengthen
-        return {**row, "harness_seconds": time.perf_counter() - began - made.call_seconds}  # all beside the call
+            files = [beside.submit(self.shelf.write, *each) for each in zip(batch, made, traces, strict=True)]
+            for job, own, trace, written in zip(batch, made, traces, files, strict=True):
+                row = {**describe(job), **figures(own, trace, job), **shared, **self._score(job, own)}
+                rows.append({**row, **written.result()})
+        return rows
 
     def _score(self, job: Job, made: Take) -> Row:
         """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""
         began = time.perf_counter()
         quality = None
         if job.kind == "baseline":
-            self._keep(job, made)
+            self._references.keep(job, made.media.clip)
         elif job.kind == "cached":
-            quality = compare(self._reference(job), made.media.clip).to_dict()
+            quality = measure(self._reference(job), made.media.clip, self.metrics)
         return {"quality": quality, "scoring_seconds": time.perf_counter() - began}
 
-    def _prepare(self, job: Job) -> None:
+    def _prepare(self, batch: Batch) -> None:
+        job = batch[0]
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
             self._pipe, self._model, self._warm = load(source(job)), job.model, None
@@ -87,7 +108,7 @@ class PipelineWorker:
             check(self._pipe, as_call(job))
             steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
             with Caching("navicache", knobs={"threshold": 0.0}).enable(self._pipe):  # its first times are paid here too
-                take(self._pipe, as_call(job), job.prompt, "", steps, shown=False)
+                take_together(self._pipe, as_call(job), seeds_of(batch), changed=steps, shown=False)
             self._warm = job.condition
 
     def _schedule(self, job: Job) -> None:
@@ -113,35 +134,14 @@ class PipelineWorker:
             with caching(job).enable(self._pipe) as cache:
                 yield cache
 
-    def _keep(self, job: Job, made: Take) -> None:
-        path = self.out / job.reference
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_file(path) as file:
-            np.save(file, made.media.clip)
-
     def _reference(self, job: Job) -> np.ndarray:
-        """The frames of the baseline, to the bit; made again, beside the clock, where another machine has them."""
-        path = self.out / job.reference
-        if not path.exists():
-            plain = Call(
-                source(job), (job.prompt,), {**job.model.call, **job.condition.call}, Caching(), self.out, job.seed
-            )
-            self._keep(job, take(self._pipe, plain, job.prompt, "", shown=False))
-        return np.load(path, allow_pickle=False)
-
-    def _write(self, job: Job, made: Take, trace: Trace) -> dict[str, Any]:
-        files: dict[str, str | None] = {"video": None, "trace": None}
-        if job.kind != "shadow":
-            files["video"] = f"{job.video}{made.media.suffix}"
-            path = self.out / files["video"]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            made.media.save(path, job.model.fps)
-        if trace.runs:
-            files["trace"] = str(job.trace)
-            path = self.out / job.trace
-            path.parent.mkdir(parents=True, exist_ok=True)
-            trace.save(path)
-        return files
+        """The frames of the baseline; made again, beside the clock, where another machine has them."""
+        found = self._references.find(job)
+        if found is None:
+            plain = replace(as_call(job), arguments={**job.model.call, **job.condition.call})
+            found = take(self._pipe, plain, job.prompt, "", shown=False).media.clip
+            self._references.keep(job, found)
+        return found
 
 
 def source(job: Job) -> Source:
@@ -172,3 +172,8 @@ def calibration(job: Job) -> Path | None:
 def as_call(job: Job) -> Call:
     """The job as `generate` has it."""
     return Call(source(job), (job.prompt,), job.arguments, Caching(), Path(), job.seed, job.model.fps)
+
+
+def seeds_of(batch: Batch) -> dict[str, int]:
+    """Prompts of a batch, each with its seed."""
+    return {job.prompt: job.seed for job in batch}

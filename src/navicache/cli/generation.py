@@ -8,11 +8,12 @@ from typing import Any
 import torch
 
 from navicache.cli.job import Job
-from navicache.cli.media import Media, read_output
+from navicache.cli.media import Media, read_outputs
 from navicache.cli.progress import Counts, settle, watched
 from navicache.records import Trace
 
 WARM_UP_STEPS = 2
+NEGATIVE = ("negative_prompt", "negative_prompt_2")
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,35 @@ def take(
     shown: bool = True,
 ) -> Take:
     """One call by the clock, behind its bar unless somebody else shows one."""
-    arguments = {**job.arguments, **(changed or {}), "generator": torch.Generator().manual_seed(job.seed)}
+    return take_together(pipe, job, {prompt: job.seed}, label, changed, counts, shown)[0]
+
+
+def take_together(
+    pipe: Any,
+    job: Job,
+    seeds: Mapping[str, int],
+    label: str = "",
+    changed: Mapping[str, Any] | None = None,
+    counts: Counts | None = None,
+    shown: bool = True,
+) -> list[Take]:
+    """One call for several prompts, each with the noise it has by itself; each take has its share of the seconds."""
+    arguments = {**job.arguments, **(changed or {}), **texts_and_noise(seeds, job.arguments)}
     with watched(pipe, label, counts, shown) as clock:
         settle()
         start = time.perf_counter()
-        output = pipe(prompt=prompt, output_type="np", return_dict=False, **arguments)[0]
+        output = pipe(output_type="np", return_dict=False, **arguments)[0]
         settle()
         seconds = time.perf_counter() - start
-    return Take(read_output(output), seconds, clock.seconds)
+    loop = None if clock.seconds is None else clock.seconds / len(seeds)
+    return [Take(media, seconds / len(seeds), loop) for media in read_outputs(output)]
+
+
+def texts_and_noise(seeds: Mapping[str, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call is told about its samples; several are lists, and negative prompts must then be lists too."""
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds.values()]
+    if len(seeds) == 1:
+        return {"prompt": next(iter(seeds)), "generator": generators[0]}
+    negative = {name: value for name, value in arguments.items() if name in NEGATIVE and isinstance(value, str)}
+    lists = {name: [value] * len(seeds) for name, value in negative.items()}
+    return {"prompt": list(seeds), "generator": generators, **lists}

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError) as error:
         parser.exit(2, f"navicache {options.command}: {error}\n")
     except torch.OutOfMemoryError as error:
-        hint = "try --offload model (then group, sequential), fewer --frames, or a smaller --height and --width"
+        hint = "try --offload model (then group, sequential), fewer --frames, or a smaller --height, --width or batch"
         parser.exit(2, f"navicache {options.command}: {str(error).splitlines()[0]}\n{hint}\n")
     except KeyboardInterrupt:
         parser.exit(INTERRUPTED, f"\nnavicache {options.command}: interrupted; nothing half-written is left\n")

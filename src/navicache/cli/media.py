@@ -1,5 +1,6 @@
 """Videos and images: the one place that tells them apart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +39,15 @@ class Media:
             save_image(self.frames[0], path)
 
 
-def read_output(output: np.ndarray) -> Media:
-    """The first sample of what a pipeline returns under `output_type="np"`.
+def read_outputs(output: Iterable[np.ndarray]) -> list[Media]:
+    """Every sample of what a pipeline returns under `output_type="np"`.
 
     Example:
-        >>> read_output(np.zeros((1, 5, 8, 8, 3))).name, read_output(np.zeros((1, 8, 8, 3))).name
-        ('video', 'image')
+        >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in read_outputs(np.zeros(shape))]
+        ['video', 'video', 'image']
     """
-    sample = np.asarray(output[0], dtype=np.float32)
+    return [_read(np.asarray(sample, dtype=np.float32)) for sample in output]
+
+
+def _read(sample: np.ndarray) -> Media:
     return Media(sample, True) if sample.ndim == 4 else Media(sample[None], False)

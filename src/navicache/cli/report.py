@@ -1,6 +1,7 @@
 """`navicache report`: the results of benchmarks as one page to look at and send around."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from navicache.cli.generate import positive
@@ -17,10 +18,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", type=positive, default=16, metavar="N", help=players)
     videos = "inside the page, beside it (links into the results), or inside while they are small"
     parser.add_argument("--videos", choices=("auto", "inside", "beside"), default="auto", help=videos)
+    summary = "write no page: only the table of all series at equal computed steps, and what it comes to"
+    parser.add_argument("--summary", action="store_true", help=summary)
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="that table with all its figures, as a file")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, draw, write."""
+    if options.summary or options.csv:
+        return summarise(options.results, options.csv)
     from navicache.cli.report_page import Look, build
     from navicache.cli.report_results import read_results
     from navicache.report.bench_page import save_page
@@ -32,4 +38,21 @@ def run(options: argparse.Namespace) -> int:
     look = Look(options.title or results.name, options.players, options.videos, path.parent)
     save_page(build(results, look), path)
     print(f"{len(results.rows)} runs of {len(results.summaries)} settings: open {path}")
+    return 0
+
+
+def summarise(folders: Sequence[Path], csv: Path | None) -> int:
+    """The table at equal computed steps, as text or into a file."""
+    from navicache.cli.bench_equal import as_csv, describe_equal
+    from navicache.cli.report_results import read_results
+    from navicache.records import atomic_file
+
+    rows = read_results(folders).rows
+    lines = describe_equal(rows)
+    if not lines:
+        raise ValueError("no cell has `inertial` and another policy at the same computed steps: sweep them more widely")
+    if csv:
+        with atomic_file(csv) as file:
+            file.write(as_csv(rows).encode())
+    print("\n".join(lines))
     return 0

@@ -16,8 +16,8 @@ def number(value: float | None, form: str = "") -> Cell:
     """A number, or a dash where it is not known.
 
     Example:
-        >>> number(2.0, ".2f"), number(None)
-        (Cell(text='2.00', sort=2.0, spread=''), Cell(text='-', sort=None, spread=''))
+        >>> number(2.0, ".2f").text, number(2.0).sort, number(None).text
+        ('2.00', 2.0, '-')
     """
     return Cell(UNKNOWN) if value is None else Cell(format(value, form), float(value))
 

@@ -47,9 +47,10 @@ def latencies(results: Results) -> Section | None:
         counts = Counter(name for _, name in own if name != BASELINE)
         shared = [BASELINE, *(name for name, count in counts.items() if count > 1)]
         conditions = list(dict.fromkeys(condition for condition, name in own if name in shared[1:]))
-        if conditions:
-            seconds = {name: _seconds(name, conditions, own) for name in shared}
-            charts.append(Chart(model, latency_chart(seconds, conditions, f"latency{len(charts)}")))
+        seconds = {name: _seconds(name, conditions, own) for name in shared if conditions}
+        timed = {name: found for name, found in seconds.items() if any(found[1])}
+        if timed:
+            charts.append(Chart(model, latency_chart(timed, conditions, f"latency{len(charts)}")))
     text = "Settings that were measured under several conditions: schedulers, sizes or lengths."
     return Section("latency", "Latency by condition", text, tuple(charts)) if charts else None
 
@@ -104,8 +105,10 @@ def _accuracy_line(setting: str, about: str, policy: str, found: Accuracy) -> Li
     return Line((words(setting), words(about), *(number(v, form) for v, form in figures)), colour=colour(policy))
 
 
-def overheads(results: Results) -> Section:
+def overheads(results: Results) -> Section | None:
     """What the cache itself costs."""
+    if not results.timed:
+        return None
     own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
     lines = [_overhead_line(results, summary) for summary in own]
     for name, seconds in OVERHEAD.items():

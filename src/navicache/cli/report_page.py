@@ -8,10 +8,13 @@ from navicache.cli.report_results import Results
 from navicache.cli.report_sections import SECTIONS
 from navicache.cli.report_videos import addresses, prompt_views, shown_groups
 from navicache.evaluation.bench.study import Summary
+from navicache.evaluation.bench.verdict import Verdict
 from navicache.report.page_model import Page, Tile
 
 SPEED_WORDS = {"speedup": "whole call", "cpu_speedup": "in CPU time"}
 BELIEVED = 1.05  # times what the computed steps allow
+TIMES = "Seconds are of the whole call, from prompt to frames."
+NO_TIMES = "Batches have no times of their own: look at the computed steps."
 LEAST_SPEEDUP = 1.5  # a setting that saves less makes no headline
 
 
@@ -32,9 +35,9 @@ def build(results: Results, look: Look) -> Page:
     shown = shown_groups(results.rows, look.players)
     return Page(
         title=look.title,
-        headline=headline(best, results.speed),
+        headline=headline(best, results.speed) if results.timed else equal_headline(results.verdict),
         lead=lead(results),
-        tiles=tiles(results, best),
+        tiles=tiles(results, best) if results.timed else equal_tiles(results.verdict),
         sections=tuple(sections),
         prompts=prompt_views(results, shown, best),
         videos=addresses([row for rows in shown for row in rows], look.videos, look.folder),
@@ -63,10 +66,30 @@ def lead(results: Results) -> str:
     machine = results.rows[0]["machine"]
     return (
         f"{_many(results.summaries, 'setting')} on {_many(prompts, 'prompt')} with {_many(seeds, 'seed')}, each "
-        f"compared with the same prompt and noise without a cache, timed side by side on {machine['name']} "
-        f"({machine['device']}, threads: {machine['threads']}). Seconds are of the whole call, from prompt to frames. "
+        f"compared with the same prompt and noise without a cache, {_how(results)} on {machine['name']} "
+        f"({machine['device']}, threads: {machine['threads']}). {TIMES if results.timed else NO_TIMES} "
         f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_caution(results.summaries)}"
     )
+
+
+def _how(results: Results) -> str:
+    return "timed side by side" if results.timed else "many prompts in one call"
+
+
+def equal_headline(verdict: Verdict) -> str:
+    """A page of batches in one sentence."""
+    if not verdict.counted:
+        return "Quality and computed steps of every setting"
+    return f"Inertial is best at equal computed steps in {verdict.best} of {verdict.counted} cells and budgets"
+
+
+def equal_tiles(verdict: Verdict) -> tuple[Tile, ...]:
+    """What the table at equal computed steps comes to."""
+    if not verdict.counted:
+        return ()
+    behind = [Tile(str(len(found)), f"behind by more than {bar} dB") for bar, found in verdict.behind.items()]
+    rivals = f"ahead of every other policy in {verdict.best_of_rivals}"
+    return (Tile(f"{verdict.best} of {verdict.counted}", "cells and budgets where inertial is best", rivals), *behind)
 
 
 def _caution(summaries: Sequence[Summary]) -> str:
@@ -101,14 +124,14 @@ def tiles(results: Results, best: Summary | None) -> tuple[Tile, ...]:
         Tile(f"{best.mean('psnr'):.1f} dB", "PSNR to the original", _quality(best)),
         Tile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
     ]
-    if plain is not None:
+    if plain is not None and plain.mean("seconds"):
         found.append(Tile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s"))
     return tuple(found)
 
 
 def _quality(best: Summary) -> str:
-    ssim, lpips = best.mean("ssim"), best.mean("lpips")
-    return f"SSIM {ssim:.3f}" + (f", LPIPS {lpips:.4f}" if lpips is not None else "")
+    known = (("SSIM", best.mean("ssim"), ".3f"), ("LPIPS", best.mean("lpips"), ".4f"))
+    return ", ".join(f"{name} {value:{form}}" for name, value, form in known if value is not None)
 
 
 def footer(results: Results) -> tuple[str, ...]:

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.bench import PLAN_COPY
+from navicache.evaluation.bench.equal import Cell, Standing, cells_of, standings
 from navicache.evaluation.bench.jobs import TRUTH
 from navicache.evaluation.bench.names import digest, slug
 from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
 from navicache.evaluation.bench.session import ROWS
 from navicache.evaluation.bench.study import Summary, refusals, summarise
+from navicache.evaluation.bench.verdict import Verdict, judge
 from navicache.records import RunRecord, Trace
 
 FOLDER = "folder"  # of the results a row is from; rows do not have it on the disk
@@ -32,6 +34,26 @@ class Results:
     def summaries(self) -> list[Summary]:
         """One a setting."""
         return summarise(self.rows)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Models under their conditions, with the curves of all series."""
+        return cells_of(self.rows)
+
+    @cached_property
+    def table(self) -> list[Standing]:
+        """All series at equal computed steps."""
+        return standings(self.cells)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What that table comes to."""
+        return judge(self.table)
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether any setting has times: all its runs were alone in their calls."""
+        return any("seconds" in summary.figures for summary in self.summaries)
 
     @property
     def speed(self) -> str:

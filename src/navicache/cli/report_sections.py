@@ -1,6 +1,7 @@
 """The sections of a report, each from the results; one that has nothing to show is None."""
 
 from navicache.cli.report_cells import figure_cell, number, without_empty, words
+from navicache.cli.report_equal import equal, equal_curves
 from navicache.cli.report_insight import decisions, frequencies, latencies, overheads, summary_place, trajectories
 from navicache.cli.report_results import Results
 from navicache.evaluation.bench.study import Summary, spread
@@ -27,7 +28,9 @@ MAIN = (
 
 
 def curves(results: Results) -> Section | None:
-    """Quality against speed."""
+    """Quality against speed; of batches, which have no times, `equal_curves` has them all."""
+    if not results.timed:
+        return None
     charts: list[Chart] = []
     for model, condition in dict.fromkeys(summary.place[:2] for summary in results.summaries):
         own = [s for s in results.summaries if s.place[:2] == (model, condition) and s.first["kind"] == "cached"]
@@ -70,9 +73,10 @@ def main_table(results: Results) -> Section:
     """Table 1: measured rows, and published ones of the same model, or else of the paper's first."""
     models = dict.fromkeys(row["published"] for row in results.rows if row["published"])
     lines = [_main_line(results, summary) for summary in results.summaries]
-    lines += [_published_line(model, row) for model in models or ("Wan 2.1-1.3B",) for row in TABLE_1.get(model, ())]
-    note = f"Published rows: {SOURCE}, on its authors' machines."
-    if not models:
+    shown = models or (("Wan 2.1-1.3B",) if results.timed else ())
+    lines += [_published_line(model, row) for model in shown for row in TABLE_1.get(model, ())]
+    note = f"Published rows: {SOURCE}, on its authors' machines." if shown else ""
+    if shown and not models:
         note += " They are of a far larger model than the one measured here, and only for orientation."
     note += "".join(f" Not possible: {reason}." for reason in results.refused)
     table = without_empty(Table("", MAIN, tuple(lines), 3, note))
@@ -105,7 +109,12 @@ def _main_line(results: Results, summary: Summary) -> Line:
 
 
 def ablations(results: Results) -> Section | None:
-    """Settings of one policy whose knobs were swept, side by side; a table for every set of knobs."""
+    """Settings of one policy whose knobs were swept, side by side; a table for every set of knobs.
+
+    Batches are swept to draw curves: the table of all settings has them.
+    """
+    if not results.timed:
+        return None
     groups: dict[tuple[str, str, str, str], list[Summary]] = {}
     for summary in results.summaries:
         if summary.first["swept"]:
@@ -138,4 +147,15 @@ def _ablation_line(summary: Summary, speed: str) -> Line:
     return Line(cells, colour=colour(summary.first["policy"]))
 
 
-SECTIONS = (curves, main_table, ablations, latencies, frequencies, trajectories, decisions, overheads)
+SECTIONS = (
+    equal,
+    equal_curves,
+    curves,
+    main_table,
+    ablations,
+    latencies,
+    frequencies,
+    trajectories,
+    decisions,
+    overheads,
+)

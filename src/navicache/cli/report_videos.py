@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from navicache.cli.report_results import FOLDER, Results
 from navicache.evaluation.bench.rows import Row
-from navicache.evaluation.bench.study import Summary, speedup
+from navicache.evaluation.bench.study import Summary, batched, speedup
 from navicache.records import RunRecord, summarise
 from navicache.report.palette import colour
 
@@ -22,11 +22,12 @@ TRACED = ("ratio", "measured_ratio", "accumulated", "threshold")
 def shown_groups(rows: Sequence[Row], most: int) -> list[list[Row]]:
     """The rows of each group with players: the first so many of every model and condition that have a baseline.
 
-    A group has the same model, condition, prompt and seed. Pictures have no player, and are left out.
+    A group has the same model, condition, prompt and seed. Pictures have no player, and are left out; so are runs
+    whose video was not kept.
     """
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        if row["kind"] != "shadow" and row["video"].endswith(".mp4"):
+        if row["kind"] != "shadow" and (row["video"] or "").endswith(".mp4"):
             groups.setdefault(row["group"], []).append(row)
     shown, counts = [], Counter[tuple[str, str]]()
     for own in groups.values():
@@ -59,12 +60,12 @@ def _run_view(results: Results, row: Row, group: Sequence[Row]) -> dict[str, Any
     baseline = row["kind"] == "baseline"
     label = "no cache" if baseline else row["setting"]
     faster = speedup(row, plain, "call")
-    steps, seconds = row["steps"], row["seconds"]["call"]
+    steps, seconds = row["steps"], None if batched(row) else row["seconds"]["call"]
+    known = ((seconds, "{:.1f} s"), (faster if not baseline else None, "{:.2f}×"), (quality.get("psnr"), "{:.1f} dB"))
     return {
         "setting": row["setting"],
         "label": label,
-        "words": f"{label}: {row['seconds']['call']:.1f} s"
-        + ("" if baseline else f", {faster:.2f}×, {quality['psnr']:.1f} dB"),
+        "words": f"{label}: {', '.join(form.format(value) for value, form in known if value is not None)}".rstrip(": "),
         "video": video_name(row),
         "colour": colour(row["policy"]),
         "count": steps["computed"],

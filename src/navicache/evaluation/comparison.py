@@ -1,13 +1,17 @@
 """Every metric of one video against its reference."""
 
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from navicache.evaluation.flicker import flickering
 from navicache.evaluation.frames import Clip, Device, checked_pair
 from navicache.evaluation.perceptual import Unavailable, lpips
 from navicache.evaluation.psnr import decibels, frame_errors, mean_decibels
 from navicache.evaluation.similarity import ssim
+
+METRICS = ("psnr", "ssim", "lpips", "flickering")
 
 
 @dataclass(frozen=True)
@@ -41,25 +45,40 @@ def compare(reference: Clip, video: Clip, *, weights: Path | None = None, device
         >>> scores.lpips_missing
         'LPIPS needs frames of at least 31x31 pixels, got 16x16'
     """
+    return Comparison(**measure(reference, video, METRICS, weights=weights, device=device))
+
+
+def measure(
+    reference: Clip, video: Clip, metrics: Collection[str], *, weights: Path | None = None, device: Device = None
+) -> dict[str, Any]:
+    """Some of the figures of `compare`, those of these metrics, by name.
+
+    Example:
+        >>> import numpy as np
+        >>> still = np.full((2, 16, 16, 3), 0.5)
+        >>> measure(still, still, ["psnr"])
+        {'psnr': 100.0, 'psnr_pooled': 100.0}
+    """
     checked_pair(reference, video)  # before flickering, which would call either of them "video"
-    flickers = flickering(video, device), flickering(reference, device)
+    ways: dict[str, Callable[[], dict[str, Any]]] = {
+        "psnr": lambda: _psnr(reference, video, device),
+        "ssim": lambda: {"ssim": ssim(reference, video, device)},
+        "lpips": lambda: _lpips_or_reason(reference, video, weights, device),
+        "flickering": lambda: {
+            "flickering": flickering(video, device),
+            "flickering_reference": flickering(reference, device),
+        },
+    }
+    return {name: value for metric in metrics for name, value in ways[metric]().items()}
+
+
+def _psnr(reference: Clip, video: Clip, device: Device) -> dict[str, Any]:
     errors = frame_errors(reference, video, device)
-    distance, reason = _lpips_or_reason(reference, video, weights, device)
-    return Comparison(
-        psnr=mean_decibels(errors),
-        psnr_pooled=decibels(errors.mean().item()),
-        ssim=ssim(reference, video, device),
-        lpips=distance,
-        lpips_missing=reason,
-        flickering=flickers[0],
-        flickering_reference=flickers[1],
-    )
+    return {"psnr": mean_decibels(errors), "psnr_pooled": decibels(errors.mean().item())}
 
 
-def _lpips_or_reason(
-    reference: Clip, video: Clip, weights: Path | None, device: Device
-) -> tuple[float | None, str | None]:
+def _lpips_or_reason(reference: Clip, video: Clip, weights: Path | None, device: Device) -> dict[str, Any]:
     try:
-        return lpips(reference, video, weights, device), None
+        return {"lpips": lpips(reference, video, weights, device), "lpips_missing": None}
     except Unavailable as error:
-        return None, str(error)
+        return {"lpips": None, "lpips_missing": str(error)}

@@ -1,6 +1,7 @@
 """How sure a mean is: bootstrap intervals, seeded, so that the same figures give the same interval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,9 +36,23 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
     mean = float(figures.mean())
     if len(figures) == 1:
         return Estimate(mean, None, None, 1)
-    generator = np.random.default_rng(seed)
-    each = max(1, AT_ONCE // len(figures))
-    sizes = [min(each, resamples - start) for start in range(0, resamples, each)]
-    means = [figures[generator.integers(len(figures), size=(size, len(figures)))].mean(1) for size in sizes]
-    low, high = np.quantile(np.concatenate(means), [(1 - SHARE) / 2, (1 + SHARE) / 2])
+    if len(figures) * resamples <= AT_ONCE:
+        means = _counts(len(figures), resamples, seed) @ figures / len(figures)
+    else:
+        means = np.concatenate([figures[drawn].mean(1) for drawn in _draws(len(figures), resamples, seed)])
+    low, high = np.quantile(means, [(1 - SHARE) / 2, (1 + SHARE) / 2])
     return Estimate(mean, float(low), float(high), len(figures))
+
+
+def _draws(count: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """Which figures are drawn, a row a resample, as many rows at a time as memory should hold."""
+    generator, each = np.random.default_rng(seed), max(1, AT_ONCE // count)
+    for start in range(0, resamples, each):
+        yield generator.integers(count, size=(min(each, resamples - start), count))
+
+
+@lru_cache(maxsize=2)
+def _counts(count: int, resamples: int, seed: int) -> np.ndarray:
+    """How often each figure is drawn, a row a resample: the same for all figures of a table, which has thousands."""
+    (drawn,) = _draws(count, resamples, seed)
+    return np.stack([np.bincount(row, minlength=count) for row in drawn]).astype(float)

@@ -1,7 +1,7 @@
 """A speed-up as a target: a plan of computed steps, dense at both ends of the run.
 
     B = N / speedup computed steps: the first few, the last, and the others where the sum of a density passes a number
-    density(p) = 1 + START min(1, 2B/N)^2 exp(-p / 0.1) + END exp(-(1 - p) / 0.05),     p = 0 at the first step, 1 at the last
+    density(p) = 1 + 16 min(1, 2B/N)^2 exp(-p / 0.1) + 4 exp(-(1 - p) / 0.05),      p from 0 to 1 over the run
 
 At first the output turns, and an error is carried through the whole run; at the end it turns once more, and nothing
 mends an error. Whoever may compute little is better off with a smaller share of it at the start: long gaps in the middle

@@ -69,7 +69,9 @@ class ErrorGate:
             return UNKNOWN, state._replace(predicted=None)
         predicted = state.growth.mean * distance**2
         if self.promise:
-            predicted *= max(1.0, state.reached / distance) * (1 + CAUTION * math.sqrt(state.spread)) if distance else 1.0
+            predicted *= (
+                max(1.0, state.reached / distance) * (1 + CAUTION * math.sqrt(state.spread)) if distance else 1.0
+            )
         accumulated = predicted if self.promise else state.accumulated + predicted
         verdict = REUSE if accumulated < self.threshold else COMPUTE  # a NaN is not below anything
         return verdict, state._replace(predicted=predicted, accumulated=accumulated)
@@ -78,7 +80,7 @@ class ErrorGate:
         """Clear the error, and follow its measured growth."""
         distance = state.distance
         state = state._replace(travelled=0.0, distance=0.0, accumulated=0.0)
-        if outcome.prediction_error is None or not distance**2:
+        if outcome.prediction_error is None or not (distance**2):
             return state
         seen, before = outcome.prediction_error / distance**2, state.growth
         state = state._replace(reached=distance)

@@ -2,6 +2,7 @@
 
 from navicache.records.files import atomic_file
 from navicache.records.run import Belief, RunRecord, Scalar, ShadowKind
+from navicache.records.samples import by_sample
 from navicache.records.step import StepRecord
 from navicache.records.summary import headline, summarise, tally
 from navicache.records.trace import Trace
@@ -25,6 +26,7 @@ __all__ = [
     "StepRecord",
     "Trace",
     "atomic_file",
+    "by_sample",
     "checked_steps",
     "headline",
     "max_error",

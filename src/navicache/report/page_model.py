@@ -15,6 +15,7 @@ class Cell:
     text: str
     sort: float | None = None
     spread: str = ""  # the interval, in small letters
+    tone: str = ""  # background, of a heat map
 
 
 @dataclass(frozen=True)

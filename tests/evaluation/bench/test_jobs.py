@@ -3,11 +3,12 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.evaluation.bench.toy import PLAN, PROMPTS, toy_groups
 
-from navicache.evaluation.bench.jobs import TRUTH, expand
+from navicache.evaluation.bench.jobs import TRUTH, expand, jobs_of
 from navicache.evaluation.bench.names import LONGEST_NAME, file_stem, slug
 from navicache.evaluation.bench.plan import Accuracy
 from navicache.evaluation.bench.plan_file import parse_plan
@@ -17,9 +18,10 @@ def test_one_baseline_for_all_settings():
     groups = toy_groups()
     assert len(groups) == len(PROMPTS) * 2
     for group in groups:
-        assert [job.kind for job in group] == ["baseline", "cached", "cached", "cached"]
-        assert len({job.group for job in group}) == len({job.reference for job in group}) == 1
-    jobs = [job for group in groups for job in group]
+        assert [len(batch) for batch in group] == [1] * 4
+        assert [job.kind for job in jobs_of([group])] == ["baseline", "cached", "cached", "cached"]
+        assert len({job.group for job in jobs_of([group])}) == len({job.reference for job in jobs_of([group])}) == 1
+    jobs = list(jobs_of(groups))
     assert len({job.key for job in jobs}) == len({job.video for job in jobs}) == len(jobs)
     assert jobs[3].arguments == {"num_inference_steps": 4}
     assert str(jobs[1].video) == "videos/toy/default/n-threshold-0.05/a cat-0"
@@ -27,7 +29,7 @@ def test_one_baseline_for_all_settings():
 
 def test_keys_depend_on_what_decides_the_result_alone():
     plan = parse_plan(PLAN)
-    (job,) = [group[1] for group in expand(plan, ["a cat"])][:1]
+    ((job,),) = [group[1] for group in expand(plan, ["a cat"])][:1]
     same = replace(job, setting=replace(job.setting, series="other"))
     assert same.key == job.key
     others = [replace(job, seed=9), replace(job, prompt="a dog"), replace(job, kind="shadow")]
@@ -38,7 +40,7 @@ def test_keys_depend_on_what_decides_the_result_alone():
 
 def test_accuracy_runs_on_the_first_prompts_alone():
     plan = replace(parse_plan(PLAN), accuracy=Accuracy(1, ("N threshold=0.1",)))
-    shadows = [job for group in expand(plan, PROMPTS) for job in group if job.kind == "shadow"]
+    shadows = [job for job in jobs_of(expand(plan, PROMPTS)) if job.kind == "shadow"]
     assert [(job.setting.name, job.prompt, job.seed) for job in shadows] == [
         (TRUTH.name, "a cat", 0),
         ("N threshold=0.1", "a cat", 0),
@@ -50,7 +52,7 @@ def test_a_setting_may_be_for_one_model_alone():
     other = replace(plan.models[0], name="other")
     settings = (replace(plan.settings[0], models=("other",)), plan.settings[2])
     groups = expand(replace(plan, models=(*plan.models, other), settings=settings, seeds=(0,)), ["a cat"])
-    assert [[job.setting.name for job in group] for group in groups] == [
+    assert [[job.setting.name for job in jobs_of([group])] for group in groups] == [
         ["baseline", "half"],
         ["baseline", "N threshold=0.05", "half"],
     ]
@@ -67,3 +69,50 @@ def test_no_name_leaves_its_folder(text):
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_two_prompts_never_share_a_file(first, second):
     assert first == second or file_stem(first) != file_stem(second)
+
+
+def test_batches_have_the_same_keys_and_are_cut_as_asked():
+    plan = parse_plan(PLAN)
+    settings = (replace(plan.settings[0], batch=1), *plan.settings[1:])
+    batched = replace(plan, batch=2, settings=settings, accuracy=Accuracy(2, ("half",)))
+    groups = expand(batched, PROMPTS)
+    assert [[len(batch) for batch in group] for group in groups] == [
+        [2, 1, 1, 2, 2, 1, 1, 1, 1],  # baseline, one by one, two settings, both kinds of shadow run of both prompts
+        [2, 1, 1, 2, 2],
+        [1, 1, 1, 1],
+        [1, 1, 1, 1],
+    ]
+    for batch in (batch for group in groups for batch in group):
+        assert len({(job.kind, job.setting.name, job.seed) for job in batch}) == 1
+    alone = {job.key for job in jobs_of(expand(plan, PROMPTS))}
+    assert alone == {job.key for job in jobs_of(groups) if job.kind != "shadow"}
+    own = replace(batched, models=(replace(plan.models[0], batch=3),))
+    assert {len(group[0]) for group in expand(own, PROMPTS)} == {3}, "a model may have a batch of its own"
+
+
+def test_keys_are_those_of_earlier_versions():
+    """Results that were measured before can be gone on with."""
+    first = [job.key for job in jobs_of(toy_groups()[:1])]
+    assert first == ["dcf9a0bf424aa37f", "0c22bf7b0a7071d7", "15add250b0e3064d", "91a8583a43f19bd2"]
+
+
+def test_shares_are_of_the_steps_of_the_condition():
+    settings = 'settings = [{ name = "fewer", policy = "none", shares = [0.5, 0.3333] }]'
+    text = (
+        PLAN[: PLAN.index("settings")] + settings + '\nconditions = [{ name = "own" }, { name = "c", call = { %s } }]'
+    )
+    plan = parse_plan(text % "num_inference_steps = 30")
+    jobs = [job for job in jobs_of(expand(replace(plan, seeds=(0,)), ["a cat"])) if job.kind == "cached"]
+    assert [(job.setting.name, job.arguments["num_inference_steps"]) for job in jobs] == [
+        ("fewer share=0.5", 4),
+        ("fewer share=0.3333", 3),
+        ("fewer share=0.5", 15),
+        ("fewer share=0.3333", 10),
+    ]
+    assert len({job.key for job in jobs}) == 4 and {job.setting.series for job in jobs} == {"fewer"}
+    bare = replace(plan.models[0], call={})
+    with pytest.raises(
+        ValueError, match="'fewer share=0.5' is a share of the steps: give num_inference_steps in call of"
+    ):
+        replace(plan, models=(bare,))
+    assert replace(plan, models=(bare,), conditions=plan.conditions[1:]), "the condition says it"

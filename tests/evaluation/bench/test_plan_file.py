@@ -20,6 +20,30 @@ def test_sweeps_and_modes():
     assert parse_plan(PLAN).seeds == (0, 1)
 
 
+def test_conditions_are_swept_and_may_be_of_some_models_alone():
+    models = 'models = [{ name = "m", model = "pocket" }, { name = "n", model = "pocket", batch = 2 }]\n'
+    text = 'name = "t"\nprompts = { source = "pocket" }\n' + models + SETTINGS
+    text += 'batch = 8\nvideos = 0\ntraces = 2\nmetrics = ["psnr"]\n'
+    text += """conditions = [
+        { name = "DDIM", models = ["m"], call = { height = 8 }, sweep = { guidance_scale = [1, 7.5] } },
+        { name = "DDIM", models = ["n"], scheduler = "B", sweep = { guidance_scale = [1] } },
+    ]"""
+    plan = parse_plan(text)
+    first, second = plan.models
+    assert [condition.name for condition in plan.conditions_of(first)] == [
+        "DDIM guidance_scale=1",
+        "DDIM guidance_scale=7.5",
+    ]
+    assert plan.conditions[1].call == {"height": 8, "guidance_scale": 7.5}
+    assert [condition.scheduler for condition in plan.conditions_of(second)] == ["B"]
+    assert (plan.batch_of(first), plan.batch_of(second)) == (8, 2)
+    assert (plan.videos, plan.traces, plan.metrics) == (0, 2, ("psnr",))
+    with pytest.raises(ValueError, match="conditions of n is empty"):
+        parse_plan(text.replace('models = ["n"]', 'models = ["m"]').replace("[1] }", "[2] }"))
+    with pytest.raises(ValueError, match="2 of the conditions of m would be called 'ddim-guidance-scale-1'"):
+        parse_plan(text.replace('models = ["n"], ', ""))
+
+
 @pytest.mark.parametrize(
     ("text", "advice"),
     [
@@ -52,6 +76,13 @@ def test_sweeps_and_modes():
         (HEAD.replace("pocket", "poket", 1) + SETTINGS, "prompts.source must be one of pocket, vbench, file"),
         (HEAD.replace(' source = "pocket"', 'source = "file", count = 0') + SETTINGS, "count must be above zero"),
         (HEAD + 'settings = [{ policy = "ema", models = ["n"] }]', "models of setting 'ema' names 'n'"),
+        (HEAD + SETTINGS + "batch = 0", "the plan.batch must be above zero, got 0"),
+        (HEAD + SETTINGS + "videos = -1", "the plan.videos must not be below zero"),
+        (HEAD + SETTINGS + 'metrics = ["psnr", "vmaf"]', "the plan.metrics must be one of psnr, ssim, lpips"),
+        (HEAD + SETTINGS + "metrics = []", "the plan.metrics is empty: give some of psnr"),
+        (HEAD + 'settings = [{ policy = "ema", shares = [0.5] }]', r"settings\[0\].shares are of the steps of a run"),
+        (HEAD + 'settings = [{ policy = "none", shares = [50] }]', "must be a number above 0 and at most 1, got 50"),
+        (HEAD + SETTINGS + 'conditions = [{ name = "c", models = ["x"] }]', "models of condition 'c' names 'x'"),
         (HEAD + SETTINGS + "x = = 1", "no TOML"),
     ],
 )

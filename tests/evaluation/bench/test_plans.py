@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from navicache.evaluation.bench.jobs import expand
+from navicache.evaluation.bench.equal import BUDGETS
+from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.policies import POLICIES
 from navicache.report.published import TABLE_1
@@ -13,19 +14,30 @@ PLANS = Path(__file__).parents[3] / "plans"
 NAMES = ("ablation_align", "ablation_noise", "overhead", "scalability", "schedulers", "table1")
 
 
-@pytest.mark.parametrize("path", sorted(PLANS.rglob("*.toml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+FAMILY = ("family", "family_quick")
+needs_schedule = pytest.mark.skipif("schedule" not in POLICIES, reason="this catalog has no policy `schedule` yet")
+
+
+def plans():
+    for path in sorted(PLANS.rglob("*.toml")):
+        yield pytest.param(path, marks=[needs_schedule] if path.stem in FAMILY else [])
+
+
+@pytest.mark.parametrize("path", list(plans()), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_plan_can_be_read_and_expanded(path):
     plan = read_plan(path)
     groups = expand(plan, ["a", "b"])
-    assert len(groups) == 2 * len(plan.models) * len(plan.conditions) * len(plan.seeds)
-    assert len({job.key for group in groups for job in group}) == sum(map(len, groups))
+    jobs = list(jobs_of(groups))
+    cells = sum(len(plan.conditions_of(model)) for model in plan.models)
+    assert len([job for job in jobs if job.kind == "baseline"]) == 2 * cells * len(plan.seeds)
+    assert len({job.key for job in jobs}) == len(jobs)
     assert all(not model.published or model.published in TABLE_1 for model in plan.models)
     assert (plan.prompts.source == "pocket") == (path.parent.name == "pocket")
 
 
 def test_each_of_the_papers_experiments_has_both_plans():
     for folder in (PLANS, PLANS / "pocket"):
-        assert tuple(sorted(path.stem for path in folder.glob("*.toml"))) == NAMES
+        assert tuple(sorted(path.stem for path in folder.glob("*.toml") if path.stem not in FAMILY)) == NAMES
 
 
 def test_the_pocket_table_has_four_prompts_or_more_and_every_policy():
@@ -33,3 +45,27 @@ def test_the_pocket_table_has_four_prompts_or_more_and_every_policy():
     assert plan.prompts.count >= 4
     missing = set(POLICIES) - {setting.policy for setting in plan.settings}
     assert not missing, "make bench-pocket is to show every policy of the catalog"
+
+
+@needs_schedule
+def test_the_family_has_every_cell_and_both_sides_of_every_budget():
+    plan = read_plan(PLANS / "pocket" / "family.toml")
+    assert (plan.prompts.count, plan.batch, plan.metrics) == (64, 64, ("psnr",))
+    assert {model.dtype for model in plan.models} == {"float32"}
+    assert {model.name: len(plan.conditions_of(model)) for model in plan.models} == {
+        **{"wan": 12, "hunyuan": 4, "opensora": 4, "cogvideox": 8, "unet": 12}
+    }
+    policies = {
+        *("inertial", "schedule", "navicache", "easycache", "seacache", "taylorseer", "firstblockcache", "none")
+    }
+    for model in plan.models:
+        own, steps = plan.settings_of(model), model.call["num_inference_steps"]
+        assert {setting.policy for setting in own} == policies
+        exact = [s for s in own if s.policy == "none" or "speedup" in s.knobs]
+        for series in {setting.series for setting in exact}:
+            shares = [s.share or 1 / s.knobs["speedup"] for s in exact if s.series == series]
+            computed = [round(steps * share) for share in shares]
+            for budget in BUDGETS:
+                assert min(computed) <= budget * steps <= max(computed), f"{series} on {model.name}"
+                nearest = min(abs(float(budget * steps) - found) for found in computed)
+                assert nearest <= 1, f"{series} on {model.name} has a setting beside {budget}"

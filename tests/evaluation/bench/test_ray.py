@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.evaluation.bench.toy import main, toy_groups, toy_worker
 
+from navicache.evaluation.bench.jobs import jobs_of
 from navicache.evaluation.bench.ray_executor import MOST_LOSSES, RayExecutor
 from navicache.evaluation.bench.session import ROWS, measure
 
@@ -54,7 +55,7 @@ def test_two_workers_give_the_rows_of_one(tmp_path, marks, local):
     assert len(done) == len({key for key, _ in done}) == len(local), "every job once"
     assert len({worker for _, worker in done}) == 2, "by two workers"
     owners = {}
-    for job in (job for group in toy_groups() for job in group):
+    for job in jobs_of(toy_groups()):
         owners.setdefault(job.group, set()).update(worker for key, worker in done if key == job.key)
     assert all(len(workers) == 1 for workers in owners.values()), "a group stays with its worker"
     assert not list(out.rglob("*.npy"))
@@ -77,10 +78,10 @@ def test_a_killed_worker_loses_nothing(tmp_path, marks, local):
 
 
 def deadly_worker(out):
-    def work(job):
-        if job.prompt == "a dog":
+    def work(batch):
+        if batch[0].prompt == "a dog":
             os.kill(os.getpid(), signal.SIGKILL)
-        return toy_worker(out)(job)
+        return toy_worker(out)(batch)
 
     return work
 
@@ -92,8 +93,8 @@ def test_a_job_that_kills_its_workers_is_named(tmp_path):
 
 
 def failing_worker(out):
-    def work(job):
-        raise ValueError(f"no such model: {job.model.model}")
+    def work(batch):
+        raise ValueError(f"no such model: {batch[0].model.model}")
 
     return work
 

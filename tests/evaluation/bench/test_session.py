@@ -14,6 +14,7 @@ import pytest
 from tests.evaluation.bench.toy import main, toy_groups, toy_row, toy_worker
 
 from navicache.evaluation.bench.executors import run_local
+from navicache.evaluation.bench.jobs import jobs_of
 from navicache.evaluation.bench.rows import RowFile
 from navicache.evaluation.bench.session import ROWS, measure, only_one
 
@@ -58,28 +59,43 @@ def test_nothing_is_done_twice_and_references_go(tmp_path):
 
     def counted():
         work = make()
-        return lambda job: (done.append(job.key), work(job))[1]
+        return lambda batch: (done.extend(job.key for job in batch), work(batch))[1]
 
     groups = toy_groups()
     measure(tmp_path, groups[:2], counted, run_local)
     first = len(done)
     (tmp_path / ".0123.tmp").write_text("left by a killed process")
     measure(tmp_path, groups, counted, run_local, lambda *news: told.append(news))
-    assert len(done) == len(set(done)) == sum(map(len, groups))
+    assert len(done) == len(set(done)) == len(list(jobs_of(groups)))
     assert told[0][:2] == (first, len(done)) and told[-1][:2] == (len(done), len(done))
     assert not list(tmp_path.rglob("*.npy")) and not list(tmp_path.rglob("*.tmp"))
     with pytest.raises(ValueError, match="finished already"):
-        RowFile(tmp_path / ROWS).add(toy_row(groups[0][0]))
+        RowFile(tmp_path / ROWS).add(toy_row(groups[0][0][0]))
+
+
+def test_a_batch_that_was_cut_short_is_done_again_as_a_whole(tmp_path, undisturbed):
+    main(tmp_path, 3)
+    lines = (tmp_path / ROWS).read_bytes().splitlines(keepends=True)
+    (tmp_path / ROWS).write_bytes(b"".join(lines[:4]))  # the baselines, and one of the first setting's
+    done = []
+
+    def counted():
+        work = toy_worker(tmp_path)
+        return lambda batch: (done.append(len(batch)), work(batch))[1]
+
+    measure(tmp_path, toy_groups(3), counted, run_local)
+    assert done == [3] * 7 and rows_of(tmp_path) == undisturbed
+    assert (tmp_path / ROWS).read_bytes().splitlines(keepends=True)[:4] == lines[:4], "what was there stays"
 
 
 def test_a_failed_job_loses_no_other(tmp_path, undisturbed):
     def failing():
         work, left = toy_worker(tmp_path), iter(range(5))
 
-        def fail(job):
+        def fail(batch):
             if next(left) == 4:
                 raise ValueError("out of luck")
-            return work(job)
+            return work(batch)
 
         return fail
 
@@ -98,9 +114,10 @@ def test_one_folder_takes_one_benchmark(tmp_path):
 MOST_KILLS = 40
 
 
-def test_kill_9_ten_times(tmp_path, undisturbed):
+@pytest.mark.parametrize("batch", [1, 3])
+def test_kill_9_ten_times(tmp_path, undisturbed, batch):
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "tests.evaluation.bench.toy", str(tmp_path)]
+    command = [sys.executable, "-m", "tests.evaluation.bench.toy", str(tmp_path), str(batch)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     dice, rows = random.Random(0), tmp_path / ROWS
     with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as server:
@@ -116,6 +133,6 @@ def test_kill_9_ten_times(tmp_path, undisturbed):
             if kill >= 9 and finished:
                 break
         server.stdin.close()
-    assert finished > 0
-    main(tmp_path)
+    assert finished > 0 and finished % batch == 0, "a batch's rows come together"
+    main(tmp_path, batch)
     assert rows_of(tmp_path) == undisturbed

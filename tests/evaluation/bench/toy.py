@@ -4,10 +4,11 @@ import functools
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from navicache.evaluation.bench.executors import run_local
-from navicache.evaluation.bench.jobs import Job, expand
+from navicache.evaluation.bench.jobs import Batch, Job, expand
 from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.evaluation.bench.session import measure
 from navicache.records import atomic_file
@@ -25,8 +26,8 @@ settings = [
 PROMPTS = ("a cat", "a dog", "../a")
 
 
-def toy_groups():
-    return expand(parse_plan(PLAN), PROMPTS)
+def toy_groups(batch: int = 1):
+    return expand(replace(parse_plan(PLAN), batch=batch), PROMPTS)
 
 
 def toy_row(job: Job, **more):
@@ -44,7 +45,10 @@ def toy_row(job: Job, **more):
 def toy_worker(out: Path, seconds: float = 0.0, marks: Path | None = None):
     """Writes a reference and a file as a real one does; `marks` holds who did what."""
 
-    def work(job: Job):
+    def work(batch: Batch):
+        return [do(job) for job in batch]
+
+    def do(job: Job):
         reference = out / job.reference
         if job.kind == "baseline" or not reference.exists():
             reference.parent.mkdir(parents=True, exist_ok=True)
@@ -59,15 +63,15 @@ def toy_worker(out: Path, seconds: float = 0.0, marks: Path | None = None):
     return work
 
 
-def main(out: Path) -> None:
-    measure(out, toy_groups(), functools.partial(toy_worker, out, 0.004), run_local)
+def main(out: Path, batch: int = 1) -> None:
+    measure(out, toy_groups(batch), functools.partial(toy_worker, out, 0.004), run_local)
 
 
-def serve(out: Path) -> None:
+def serve(out: Path, batch: int) -> None:
     """Measure in a new process for every line that comes, and tell its number: imports are paid once."""
     for _ in sys.stdin:
         if not (child := os.fork()):
-            main(out)
+            main(out, batch)
             os._exit(0)
         print(child, flush=True)
         os.waitpid(child, 0)
@@ -75,4 +79,4 @@ def serve(out: Path) -> None:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]))
+    serve(Path(sys.argv[1]), int(sys.argv[2]))

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from navicache.evaluation.bench.jobs import Group, Job
+from navicache.evaluation.bench.jobs import Batch, Group
 from navicache.evaluation.bench.rows import Row
 
-Worker = Callable[[Job], Row]  # holds a loaded pipeline
+Worker = Callable[[Batch], list[Row]]  # holds a loaded pipeline
 MakeWorker = Callable[[], Worker]  # is sent to where the worker will live
-Executor = Callable[[Sequence[Group], MakeWorker], Iterator[Row]]
+Executor = Callable[[Sequence[Group], MakeWorker], Iterator[list[Row]]]  # the rows of a batch come together
 
 
-def run_local(groups: Sequence[Group], make_worker: MakeWorker) -> Iterator[Row]:
-    """One job after the other, in this process."""
+def run_local(groups: Sequence[Group], make_worker: MakeWorker) -> Iterator[list[Row]]:
+    """One batch after the other, in this process."""
     if any(groups):
         worker = make_worker()
         for group in groups:

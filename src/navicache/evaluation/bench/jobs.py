@@ -1,13 +1,13 @@
-"""A plan as jobs: one call of a pipeline each, in groups that share a baseline."""
+"""A plan as jobs, one video each: in batches of one call, and in groups of batches that share their baselines."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import digest, file_stem, slug
-from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, Condition, Model, Plan, Setting
+from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, STEPS, Condition, Model, Plan, Setting
 
 Kind = Literal["baseline", "cached", "shadow"]
 PLAIN = Setting(BASELINE, NO_CACHE)
@@ -17,7 +17,7 @@ TRUTH = Setting("every step", "easycache", knobs={"threshold": 0.0, "align_steps
 
 @dataclass(frozen=True)
 class Job:
-    """One call: a model under a condition, with a prompt and a seed, and a cache or none."""
+    """One video: a model under a condition, with a prompt and a seed, and a cache or none."""
 
     kind: Kind
     model: Model
@@ -31,20 +31,22 @@ class Job:
     @property
     def arguments(self) -> dict[str, Any]:
         """Of the pipeline's call; the setting has the last word."""
-        return {**self.model.call, **self.condition.call, **self.setting.call}
+        found = {**self.model.call, **self.condition.call, **self.setting.call}
+        if self.setting.share is None:
+            return found
+        return {**found, STEPS: max(1, round(self.setting.share * found[STEPS]))}
 
     @cached_property
     def group(self) -> str:
         """What the jobs that are compared with one baseline share."""
-        facts = {"model": asdict(self.model), "condition": asdict(self.condition)}
+        facts = {"model": _facts(self.model, "batch"), "condition": _facts(self.condition, "models")}
         return digest({**facts, "prompt": self.prompt, "seed": self.seed})
 
     @cached_property
     def key(self) -> str:
-        """What makes a job the same one: finished under this key, it is not done again."""
-        setting = {
-            name: value for name, value in asdict(self.setting).items() if name not in ("series", "swept", "models")
-        }
+        """What makes a job the same one: finished under this key, it is not done again, whatever the batch was."""
+        hidden = () if self.setting.share else ("share",)
+        setting = _facts(self.setting, "series", "swept", "models", "batch", *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property
@@ -68,30 +70,53 @@ class Job:
         return PurePosixPath("references") / f"{self.group}.npy"
 
 
-Group = tuple[Job, ...]
+Batch = tuple[Job, ...]  # of one call: same model, condition and setting
+Group = tuple[Batch, ...]
+
+
+def _facts(part: Model | Condition | Setting, *left_out: str) -> dict[str, Any]:
+    """What a part says that decides a result; a copy in depth would take most of the time of a large plan."""
+    return {name: value for name, value in vars(part).items() if name not in left_out}
+
+
+def jobs_of(groups: Iterable[Group]) -> Iterator[Job]:
+    """All jobs of these groups."""
+    return (job for group in groups for batch in group for job in batch)
 
 
 def expand(plan: Plan, prompts: Sequence[str]) -> list[Group]:
-    """The groups of a plan, model by model: the baseline first, then all that is compared with it."""
+    """The groups of a plan, model by model: the baselines first, then all that is compared with them."""
+    numbered = list(enumerate(prompts))
     return [
-        tuple(_group(plan, model, condition, (prompt, index), (seed, number)))
+        tuple(_group(plan, model, condition, chunk, (seed, number)))
         for model in plan.models
-        for condition in plan.conditions
-        for index, prompt in enumerate(prompts)
+        for condition in plan.conditions_of(model)
+        for chunk in _pieces(numbered, plan.batch_of(model))
         for number, seed in enumerate(plan.seeds)
     ]
 
 
 def _group(
-    plan: Plan, model: Model, condition: Condition, prompt: tuple[str, int], seed: tuple[int, int]
-) -> Iterator[Job]:
-    same = {"model": model, "condition": condition, "prompt": prompt[0], "prompt_index": prompt[1]}
-    same |= {"seed": seed[0], "seed_index": seed[1]}
-    yield Job(kind="baseline", setting=PLAIN, **same)
-    settings = [setting for setting in plan.settings if not setting.models or model.name in setting.models]
+    plan: Plan, model: Model, condition: Condition, prompts: Sequence[tuple[int, str]], seed: tuple[int, int]
+) -> Iterator[Batch]:
+    def jobs(kind: Kind, setting: Setting) -> list[Job]:
+        return [Job(kind, model, condition, setting, prompt, index, *seed) for index, prompt in prompts]
+
+    yield tuple(jobs("baseline", PLAIN))
+    settings = plan.settings_of(model)
     for setting in settings:
-        yield Job(kind="cached", setting=setting, **same)
-    if prompt[1] < plan.accuracy.prompts and seed[1] == 0:
-        chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]
-        for setting in (TRUTH, *chosen):
-            yield Job(kind="shadow", setting=setting, **same)
+        yield from map(tuple, _pieces(jobs("cached", setting), setting.batch or len(prompts)))
+    chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]
+    for place, (index, _) in enumerate(prompts):
+        if index < plan.accuracy.prompts and seed[1] == 0:
+            yield from (tuple(jobs("shadow", setting)[place : place + 1]) for setting in (TRUTH, *chosen))
+
+
+def _pieces(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    """As many as fit, one piece after the other.
+
+    Example:
+        >>> list(_pieces([1, 2, 3], 2))
+        [[1, 2], [3]]
+    """
+    return (things[start : start + size] for start in range(0, len(things), size))

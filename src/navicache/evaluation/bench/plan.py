@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import slug
+from navicache.evaluation.comparison import METRICS
 from navicache.models import MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
@@ -13,6 +14,7 @@ from navicache.policies.checks import check_choice
 Source = Literal["pocket", "vbench", "file"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"
+STEPS = "num_inference_steps"
 
 Call = Mapping[str, Any]  # arguments of a pipeline's call
 
@@ -39,6 +41,7 @@ class Model:
     fps: int = 16
     published: str = ""  # whose published rows stand beside the measured ones
     call: Call = field(default_factory=dict[str, Any], hash=False)
+    batch: int | None = None  # prompts in one call; None: as many as the plan says
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Condition:
     scheduler: str = ""  # a class of diffusers; empty keeps the model's own
     scheduler_options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     call: Call = field(default_factory=dict[str, Any], hash=False)
+    models: tuple[str, ...] = ()  # of these alone; none named means all
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Setting:
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
     calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded wan
+    share: float | None = None  # of the condition's steps, where there is no cache
+    batch: int | None = None  # prompts in one call, where fewer than the others take
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""
@@ -94,27 +100,54 @@ class Plan:
     conditions: tuple[Condition, ...] = (Condition(),)
     seeds: tuple[int, ...] = (0,)
     accuracy: Accuracy = Accuracy()
+    batch: int = 1  # prompts in one call
+    videos: int | None = None  # of the first so many prompts are kept; None keeps all
+    traces: int | None = None  # likewise
+    metrics: tuple[str, ...] = METRICS
 
     def __post_init__(self) -> None:
-        """Refuse two parts that would share a folder, and accuracy of settings that do not exist."""
-        for kind, names in (
-            ("models", [model.name for model in self.models]),
-            ("conditions", [condition.name for condition in self.conditions]),
-            ("settings", [BASELINE, *(setting.name for setting in self.settings)]),
-            ("seeds", [str(seed) for seed in self.seeds]),
-        ):
-            _check_names(kind, names)
+        """Refuse parts that would share a folder, and names of parts that do not exist."""
+        names = [model.name for model in self.models]
+        _check_names("models", names)
+        _check_names("conditions", [condition.name for condition in self.conditions], several=True)
+        _check_names("settings", [setting.name for setting in self.settings], several=True)
+        _check_names("seeds", [str(seed) for seed in self.seeds])
         _check_known("accuracy.settings", self.accuracy.settings, [setting.name for setting in self.settings])
-        for setting in self.settings:
-            _check_known(f"models of setting {setting.name!r}", setting.models, [model.name for model in self.models])
+        for kind, parts in (("condition", self.conditions), ("setting", self.settings)):
+            for part in parts:
+                _check_known(f"models of {kind} {part.name!r}", part.models, names)
+        for model in self.models:
+            _check_names(f"conditions of {model.name}", [condition.name for condition in self.conditions_of(model)])
+            _check_names("settings", [BASELINE, *(setting.name for setting in self.settings_of(model))])
+            self._check_shares(model)
+
+    def _check_shares(self, model: Model) -> None:
+        shared = [setting.name for setting in self.settings_of(model) if setting.share]
+        for condition in self.conditions_of(model):
+            if shared and STEPS not in {**model.call, **condition.call}:
+                place = f"model {model.name!r} or of condition {condition.name!r}"
+                raise ValueError(f"{shared[0]!r} is a share of the steps: give {STEPS} in call of {place}")
+
+    def conditions_of(self, model: Model) -> list[Condition]:
+        """Those a model is measured under."""
+        return [condition for condition in self.conditions if not condition.models or model.name in condition.models]
+
+    def settings_of(self, model: Model) -> list[Setting]:
+        """Those a model is measured with."""
+        return [setting for setting in self.settings if not setting.models or model.name in setting.models]
+
+    def batch_of(self, model: Model) -> int:
+        """Prompts in one call of a model."""
+        return model.batch or self.batch
 
 
-def _check_names(kind: str, names: Sequence[str]) -> None:
+def _check_names(kind: str, names: Sequence[str], several: bool = False) -> None:
+    """Refuse none, and two that would share a folder; `several` of one name may be there, of different models."""
     if not [name for name in names if name != BASELINE]:
         raise ValueError(f"{kind} is empty: give at least one")
-    folder, count = Counter(slug(name) for name in names).most_common(1)[0]
-    if count > 1:
-        raise ValueError(f"{count} of the {kind} would be called {folder!r} on the disk: give them other names")
+    folder, number = Counter(slug(name) for name in names).most_common(1)[0]
+    if number > 1 and not several:
+        raise ValueError(f"{number} of the {kind} would be called {folder!r} on the disk: give them other names")
 
 
 def _check_known(place: str, names: Sequence[str], known: Sequence[str]) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.evaluation.bench.executors import MakeWorker
-from navicache.evaluation.bench.jobs import Group, Job
+from navicache.evaluation.bench.jobs import Batch, Group
 from navicache.evaluation.bench.rows import Row
 
-MOST_LOSSES = 3  # of one job: then it is the job that kills its worker
+MOST_LOSSES = 3  # of one batch: then it is the batch that kills its worker
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class RayExecutor:
     workers: int | None = None
     address: str | None = None  # of a running cluster; None: the one of RAY_ADDRESS, or a new one on this machine
 
-    def __call__(self, groups: Sequence[Group], make_worker: MakeWorker) -> Iterator[Row]:
+    def __call__(self, groups: Sequence[Group], make_worker: MakeWorker) -> Iterator[list[Row]]:
         """Rows as they come."""
         if not groups:
             return
@@ -53,10 +53,12 @@ class _Crew:
     count: int
     make_worker: MakeWorker
     waiting: deque[Group]
-    busy: dict[Any, tuple[Any, Group]] = field(default_factory=dict)  # by the promise of a row: actor, jobs from it on
+    busy: dict[Any, tuple[Any, Group]] = field(
+        default_factory=dict
+    )  # by the promise of rows: actor, batches from them on
     losses: Counter[str] = field(default_factory=Counter[str])
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[list[Row]]:
         import ray
         from ray.exceptions import RayActorError, RayTaskError
 
@@ -66,7 +68,7 @@ class _Crew:
             (promise,), _ = ray.wait(list(self.busy), num_returns=1)
             actor, group = self.busy.pop(promise)
             try:
-                row = ray.get(promise)
+                rows = ray.get(promise)
             except RayActorError as error:
                 self._lost(group[0], error)
                 self._give(self._hire(), group)
@@ -74,7 +76,7 @@ class _Crew:
                 raise error.cause from error  # as if it had happened here
             else:
                 self._give(actor, group[1:])
-                yield row
+                yield rows
 
     def _hire(self) -> Any:
         import ray
@@ -84,11 +86,12 @@ class _Crew:
 
     def _give(self, actor: Any, group: Group) -> None:
         """The rest of its group, or the next one; an actor that nobody refers to any more ends by itself."""
-        jobs = group or (self.waiting.popleft() if self.waiting else ())
-        if jobs:
-            self.busy[actor.run.remote(jobs[0])] = (actor, jobs)
+        batches = group or (self.waiting.popleft() if self.waiting else ())
+        if batches:
+            self.busy[actor.run.remote(batches[0])] = (actor, batches)
 
-    def _lost(self, job: Job, error: Exception) -> None:
+    def _lost(self, batch: Batch, error: Exception) -> None:
+        job = batch[0]
         self.losses[job.key] += 1
         if self.losses[job.key] >= MOST_LOSSES:
             raise ValueError(
@@ -100,5 +103,5 @@ class _Actor:
     def __init__(self, make_worker: MakeWorker) -> None:
         self._worker = make_worker()
 
-    def run(self, job: Job) -> Row:
-        return self._worker(job)
+    def run(self, batch: Batch) -> list[Row]:
+        return self._worker(batch)

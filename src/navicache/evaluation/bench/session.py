@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from navicache.evaluation.bench.executors import Executor, MakeWorker
-from navicache.evaluation.bench.jobs import Group
+from navicache.evaluation.bench.jobs import Batch, Group
 from navicache.evaluation.bench.rows import Row, RowFile
 
 ROWS = "rows.jsonl"
@@ -16,19 +16,30 @@ Tell = Callable[[int, int, Row | None], None]  # jobs finished, jobs in all, the
 def measure(
     out: Path, groups: Sequence[Group], make_worker: MakeWorker, execute: Executor, tell: Tell = lambda *_: None
 ) -> RowFile:
-    """Do every job whose row is not there yet, in any order the executor likes; `tell` hears of each."""
+    """Do every batch that lacks a row, in any order the executor likes; `tell` hears of each.
+
+    A batch whose rows were cut short is done again as a whole, so that all its rows are of the same call; those that
+    are there stay.
+    """
     out.mkdir(parents=True, exist_ok=True)
     with only_one(out):
         rows = RowFile(out / ROWS)
         _tidy(out, groups, rows)
-        wanted = {job.key: group for group in groups for job in group}
-        missing = [tuple(job for job in group if job.key not in rows) for group in groups]
-        tell(len(wanted) - sum(map(len, missing)), len(wanted), None)
-        for row in execute([group for group in missing if group], make_worker):
-            rows.add(row)
-            _drop_reference(out, wanted[row["key"]], rows)
-            tell(sum(key in rows for key in wanted), len(wanted), row)
+        wanted = {job.key: group for group in groups for batch in group for job in batch}
+        finished = sum(key in rows for key in wanted)
+        tell(finished, len(wanted), None)
+        missing = [tuple(batch for batch in group if not _done(batch, rows)) for group in groups]
+        for made in execute([group for group in missing if group], make_worker):
+            new = [row for row in made if row["key"] not in rows]
+            rows.add(*new)
+            _drop_references(out, wanted[made[0]["key"]], rows)
+            finished += len(new)
+            tell(finished, len(wanted), made[-1])
     return rows
+
+
+def _done(batch: Batch, rows: RowFile) -> bool:
+    return all(job.key in rows for job in batch)
 
 
 def _tidy(out: Path, groups: Sequence[Group], rows: RowFile) -> None:
@@ -36,12 +47,13 @@ def _tidy(out: Path, groups: Sequence[Group], rows: RowFile) -> None:
     for draft in out.rglob(".*.tmp"):
         draft.unlink()
     for group in groups:
-        _drop_reference(out, group, rows)
+        _drop_references(out, group, rows)
 
 
-def _drop_reference(out: Path, group: Group, rows: RowFile) -> None:
-    if all(job.key in rows for job in group):
-        (out / group[0].reference).unlink(missing_ok=True)
+def _drop_references(out: Path, group: Group, rows: RowFile) -> None:
+    if all(_done(batch, rows) for batch in reversed(group)):  # the last is the most likely not to be
+        for job in group[0]:
+            (out / job.reference).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -44,8 +44,8 @@ def _summary(place: Place, rows: Sequence[Row], baselines: Mapping[str, Row]) ->
 
 def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | None]]:
     return {
-        "seconds": [row["seconds"]["call"] for row, _ in pairs],
-        "loop_seconds": [row["seconds"]["loop"] for row, _ in pairs],
+        "seconds": [None if batched(row) else row["seconds"]["call"] for row, _ in pairs],
+        "loop_seconds": [None if batched(row) else row["seconds"]["loop"] for row, _ in pairs],
         "speedup": [speedup(row, plain, "call") for row, plain in pairs],
         "loop_speedup": [speedup(row, plain, "loop") for row, plain in pairs],
         "cpu_speedup": [speedup(row, plain, "cpu") for row, plain in pairs],
@@ -53,13 +53,23 @@ def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | 
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [overhead(row, plain) for row, plain in pairs],
         "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
-        **{name: [row["quality"][name] if row["quality"] else None for row, _ in pairs] for name in FIGURES},
+        **{name: [(row["quality"] or {}).get(name) for row, _ in pairs] for name in FIGURES},
     }
 
 
+def batched(row: Row) -> bool:
+    """Whether it was made in one call with others: its seconds are a share of theirs, and claim no speed."""
+    return row.get("batch", 1) > 1
+
+
 def speedup(row: Row, plain: Row | None, which: str) -> float | None:
-    """Seconds of its own baseline over its seconds: "call", "loop", or "cpu" where a CPU did the work."""
-    times = (plain["seconds"].get(which) if plain else None, row["seconds"].get(which))
+    """Seconds of its own baseline over its seconds: "call", "loop", or "cpu" where a CPU did the work.
+
+    Batches have none.
+    """
+    if plain is None or batched(row) or batched(plain):
+        return None
+    times = plain["seconds"].get(which), row["seconds"].get(which)
     return times[0] / times[1] if all(times) else None
 
 
@@ -69,7 +79,11 @@ def overhead(row: Row, plain: Row | None) -> float | None:
     What the cache itself costs: measuring, deciding and predicting. It is a small difference of large times, so it
     means something only as a mean over many runs on a machine that does nothing else.
     """
-    if plain is None or None in (plain["seconds"]["loop"], row["seconds"]["loop"], *_totals(plain, row)):
+    if (
+        plain is None
+        or batched(row)
+        or None in (plain["seconds"]["loop"], row["seconds"]["loop"], *_totals(plain, row))
+    ):
         return None
     if row["steps"]["partial"]:
         return None  # a step that is computed in part has no fixed price

@@ -1,0 +1,167 @@
+"""Quality at equal computed steps: every series of settings as a curve, read off at shares of the steps."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Literal
+
+from navicache.evaluation.bench.rows import Row
+
+Role = Literal["ours", "ours by threshold", "our schedule", "rival"]
+BUDGETS = (Fraction(1, 2), Fraction(2, 5), Fraction(1, 3), Fraction(1, 4))
+WIDE = Fraction(1, 6)  # of the steps: neighbours farther apart are too far to trust the line between them
+CLOSE = 1e-9  # computed steps: means of whole numbers that are meant to be the same
+
+
+@dataclass(frozen=True)
+class Point:
+    """A setting over all its prompts, or a place between two."""
+
+    computed: float  # steps, in the mean; steps of which a part was reused do not count
+    psnr: float  # dB, in the mean
+    worst: float  # dB of the worst prompt
+    spread: float  # computed steps of the prompt with most, less those of the one with fewest
+    gap: float = 0.0  # computed steps between the two settings it lies between; 0: it was measured
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The settings of one series, by computed steps."""
+
+    name: str
+    policy: str
+    role: Role
+    points: tuple[Point, ...]
+
+    def at(self, computed: float) -> Point | None:
+        """On the line between the two nearest settings; None where the series does not reach.
+
+        Of settings with the same computed steps the best counts.
+
+        Example:
+            >>> points = (Point(10, 30.0, 25.0, 0), Point(20, 40.0, 37.0, 4))
+            >>> curve = Curve("N", "navicache", "rival", points)
+            >>> curve.at(15)
+            Point(computed=15.0, psnr=35.0, worst=31.0, spread=2.0, gap=10)
+            >>> curve.at(9) is None
+            True
+        """
+        best: dict[float, Point] = {}
+        for point in sorted(self.points, key=lambda point: point.psnr):
+            best[round(point.computed / CLOSE) * CLOSE] = point
+        below = [place for place in best if place <= computed + CLOSE]
+        above = [place for place in best if place >= computed - CLOSE]
+        if not below or not above:
+            return None
+        few, many = best[max(below)], best[min(above)]
+        return few if few is many else _between(few, many, computed)
+
+
+def _between(few: Point, many: Point, computed: float) -> Point:
+    gap = many.computed - few.computed
+    share = (computed - few.computed) / gap
+    names = (field.name for field in fields(Point) if field.name != "gap")
+    return Point(**{name: (1 - share) * getattr(few, name) + share * getattr(many, name) for name in names}, gap=gap)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A model under a condition."""
+
+    model: str
+    condition: str
+    steps: int
+    prompts: int
+    curves: tuple[Curve, ...]
+    unfinished: tuple[str, ...] = ()  # settings that lack prompts the baseline has: they do not count
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Every series of a cell at one budget; those that do not reach it are missing."""
+
+    cell: Cell
+    budget: Fraction
+    found: Mapping[str, Point]
+
+    @property
+    def ours(self) -> Point | None:
+        """Of our policy by speed-up."""
+        return next((point for name, point in self.of("ours").items()), None)
+
+    def of(self, *roles: Role) -> dict[str, Point]:
+        """Those in these roles, by name."""
+        names = [curve.name for curve in self.cell.curves if curve.role in roles]
+        return {name: self.found[name] for name in names if name in self.found}
+
+    def best(self, *roles: Role) -> tuple[str, Point] | None:
+        """The best of those in these roles."""
+        return max(self.of(*roles).items(), key=lambda entry: entry[1].psnr, default=None)
+
+    def lead(self, *roles: Role) -> float | None:
+        """Decibels that ours is ahead of the best of those in these roles."""
+        best, ours = self.best(*roles), self.ours
+        return None if best is None or ours is None else ours.psnr - best[1].psnr
+
+    def wide(self, point: Point) -> bool:
+        """Whether it lies between settings that are far apart."""
+        return point.gap > WIDE * self.cell.steps
+
+
+def cells_of(rows: Iterable[Row]) -> list[Cell]:
+    """The cells of a benchmark, in the order they were first measured."""
+    places: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row["kind"] in ("baseline", "cached"):
+            places.setdefault((row["model"], row["condition"]), []).append(row)
+    cells = (_cell(*place, own) for place, own in places.items())
+    return [cell for cell in cells if cell is not None]
+
+
+def standings(cells: Iterable[Cell], budgets: Sequence[Fraction] = BUDGETS) -> list[Standing]:
+    """Every cell at every budget."""
+    return [_standing(cell, budget) for cell in cells for budget in budgets]
+
+
+def _standing(cell: Cell, budget: Fraction) -> Standing:
+    found = ((curve.name, curve.at(float(budget * cell.steps))) for curve in cell.curves)
+    return Standing(cell, budget, {name: point for name, point in found if point is not None})
+
+
+def _cell(model: str, condition: str, rows: Sequence[Row]) -> Cell | None:
+    plain = [row for row in rows if row["kind"] == "baseline"]
+    if not plain or plain[0]["steps"]["total"] is None:
+        return None
+    settings: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["kind"] == "cached":
+            settings.setdefault(row["setting"], []).append(row)
+    whole = {name: own for name, own in settings.items() if len(own) >= len(plain)}
+    series: dict[str, list[list[Row]]] = {}
+    for name, own in whole.items():
+        series.setdefault(own[0]["series"] or name, []).append(own)
+    curves = tuple(_curve(name, own) for name, own in series.items())
+    unfinished = tuple(name for name in settings if name not in whole)
+    return Cell(model, condition, plain[0]["steps"]["total"], len(plain), curves, unfinished)
+
+
+def _curve(name: str, settings: Sequence[Sequence[Row]]) -> Curve:
+    first = settings[0][0]
+    points = sorted((_point(rows) for rows in settings), key=lambda point: point.computed)
+    return Curve(name, first["policy"], role_of(first), tuple(points))
+
+
+def _point(rows: Sequence[Row]) -> Point:
+    computed = [row["steps"]["computed"] - row["steps"]["partial"] for row in rows]
+    quality = [row["quality"]["psnr"] for row in rows]
+    mean, decibels = sum(computed) / len(rows), sum(quality) / len(rows)
+    return Point(mean, decibels, min(quality), max(computed) - min(computed))
+
+
+def role_of(row: Row) -> Role:
+    """What a setting is compared as; the knobs are those the policy really had."""
+    if row["policy"] == "schedule":
+        return "our schedule"
+    if row["policy"] != "inertial":
+        return "rival"
+    return "ours" if row["knobs"].get("threshold") is None else "ours by threshold"

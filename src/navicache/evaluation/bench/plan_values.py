@@ -1,0 +1,90 @@
+"""Values of a plan's file, each checked; errors name the key and what it may be."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Read = Callable[[Any, str], Any]
+
+
+def _of(kind: type, words: str) -> Read:
+    def read(value: Any, place: str) -> Any:
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise ValueError(f"{place} must be {words}, got {value!r}")
+        return value
+
+    return read
+
+
+text, table, entries = _of(str, "a text"), _of(dict, "a table"), _of(list, "a list")
+whole = _of(int, "a whole number")
+
+
+def texts(value: Any, place: str) -> tuple[str, ...]:
+    """A list of texts."""
+    return tuple(text(entry, place) for entry in entries(value, place))
+
+
+def positive(value: Any, place: str) -> int:
+    """A whole number above zero.
+
+    Example:
+        >>> positive(0, "batch")
+        Traceback (most recent call last):
+        ValueError: batch must be above zero, got 0
+    """
+    if whole(value, place) < 1:
+        raise ValueError(f"{place} must be above zero, got {value}")
+    return value
+
+
+def count(value: Any, place: str) -> int:
+    """A whole number, zero too."""
+    if whole(value, place) < 0:
+        raise ValueError(f"{place} must not be below zero, got {value}")
+    return value
+
+
+def share(value: Any, place: str) -> float:
+    """A part of a whole, above zero and at most all of it."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= 1:
+        raise ValueError(f"{place} must be a number above 0 and at most 1, got {value!r}")
+    return value
+
+
+def one_of(*known: str) -> Read:
+    """One of these texts."""
+
+    def read(value: Any, place: str) -> str:
+        if value not in known:
+            raise ValueError(f"{place} must be one of {', '.join(known)}, got {value!r}")
+        return value
+
+    return read
+
+
+def some_of(*known: str) -> Read:
+    """A list of these texts, at least one."""
+    read = one_of(*known)
+
+    def read_all(value: Any, place: str) -> tuple[str, ...]:
+        if not entries(value, place):
+            raise ValueError(f"{place} is empty: give some of {', '.join(known)}")
+        return tuple(read(entry, place) for entry in value)
+
+    return read_all
+
+
+def tables(value: Any, place: str) -> Iterator[tuple[Any, str]]:
+    """The tables of a list, each with its place."""
+    for number, entry in enumerate(entries(value, place)):
+        yield table(entry, f"{place}[{number}]"), f"{place}[{number}]"
+
+
+def check_keys(value: Any, place: str, known: tuple[str, ...], required: Any) -> None:
+    """Refuse a key that is not known, and miss one that must be there."""
+    for key in table(value, place):
+        if key not in known:
+            raise ValueError(f"{place} has an unknown key {key!r}; allowed: {', '.join(known)}")
+    for key in required:
+        if key not in value:
+            raise ValueError(f"{place} lacks {key!r}; allowed: {', '.join(known)}")

@@ -1,0 +1,54 @@
+"""A part of a plan: for several processes on one card, each with a folder of its own."""
+
+import re
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+
+from navicache.evaluation.bench.jobs import Group, Job, jobs_of
+
+NAMES: dict[str, Callable[[Job], tuple[str, ...]]] = {
+    "models": lambda job: (job.model.name,),
+    "conditions": lambda job: (job.condition.name,),
+    "settings": lambda job: (job.setting.name, job.setting.series),
+}
+
+
+def choose(groups: Sequence[Group], wanted: Sequence[str]) -> list[Group]:
+    """What is wanted alone, each as "models=pocket" or "conditions=DDIM*,Euler"; baselines stay where any job does.
+
+    A setting goes by its own name or by that of its series.
+    """
+    found = list(groups)
+    for choice in wanted:
+        kind, _, names = choice.partition("=")
+        if kind not in NAMES or not names:
+            raise ValueError(f"--only takes {', '.join(f'{kind}=NAME' for kind in NAMES)}, got {choice!r}")
+        found = _with_names(found, kind, names.split(","))
+    return found
+
+
+def _with_names(groups: Sequence[Group], kind: str, patterns: Sequence[str]) -> list[Group]:
+    known = dict.fromkeys(NAMES[kind](job) for job in jobs_of(groups))
+    fitting = {names for names in known if any(fnmatchcase(name, p) for name in names for p in patterns)}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for names in known for name in names):
+            raise ValueError(f"--only {kind}={pattern} fits none of: {', '.join(names[0] for names in known)}")
+
+    def stays(job: Job) -> bool:
+        return NAMES[kind](job) in fitting or (kind == "settings" and job.kind == "baseline")
+
+    kept = (tuple(batch for batch in group if stays(batch[0])) for group in groups)
+    return [group for group in kept if any(batch[0].kind != "baseline" for batch in group)]
+
+
+def one_part(groups: Sequence[Group], part: str) -> list[Group]:
+    """Every n-th group: "2/5" is the second of five parts.
+
+    Example:
+        >>> one_part([((),), ((), ()), ()], "2/3")
+        [((), ())]
+    """
+    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", part)
+    if not found or int(found[1]) > int(found[2]):
+        raise ValueError(f"--part takes a number and how many there are, as 2/5, got {part!r}")
+    return list(groups[int(found[1]) - 1 :: int(found[2])])

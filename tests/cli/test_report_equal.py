@@ -1,0 +1,102 @@
+"""The page of a table at equal computed steps, from rows whose answer is mental arithmetic."""
+
+import json
+import re
+
+import pytest
+from tests.report.browser import browser, find_browser
+
+from navicache.cli import main
+
+MACHINE = {"device": "cpu", "name": "made up", "threads": 1}
+SERIES = {
+    "Inertial": ("inertial", {"speedup": 2.0}, 42.0),
+    "Inertial by threshold": ("inertial", {"threshold": 0.2}, 41.0),
+    "NaviCache": ("navicache", {"threshold": 0.1}, 40.0),
+    "TaylorSeer": ("taylorseer", {"interval": 2}, 38.0),
+    "TaylorSeer lite": ("taylorseer", {"interval": 2}, 45.0),
+}
+
+
+def row(key, condition, setting, prompt, computed, *, kind="cached", series="", policy="none", knobs=None, psnr=None):
+    return {
+        **{"key": key, "group": f"{condition} {prompt}", "kind": kind, "model": "tiny", "published": ""},
+        **{"condition": condition, "setting": setting, "series": series, "swept": knobs or {}, "policy": policy},
+        **{"mode": None, "prompt": f"prompt {prompt}", "prompt_index": prompt, "seed": 0, "arguments": {}},
+        **{"seconds": {"call": 1.0, "loop": 0.5}, "steps": {"total": 20, "computed": computed, "partial": 0}},
+        **{"knobs": knobs or {}, "batch": 2, "peak_memory": None, "machine": MACHINE, "versions": {"torch": "2"}},
+        **{"quality": None if psnr is None else {"psnr": psnr}, "scoring_seconds": 0.1, "harness_seconds": 0.1},
+        **{"video": None, "trace": None},
+    }
+
+
+def rows():
+    for condition, shift in (("A", 0.0), ("B", -20.0)):  # in B TaylorSeer lite falls behind
+        for prompt in (0, 1):
+            yield row(f"{condition}{prompt}", condition, "baseline", prompt, 20, kind="baseline")
+            for name, (policy, knobs, psnr) in SERIES.items():
+                for computed in (5, 10):
+                    here = psnr + computed + prompt + (shift if name == "TaylorSeer lite" else 0.0)
+                    more = {"series": name, "policy": policy, "knobs": knobs, "psnr": here}
+                    key = f"{condition}{prompt}{name}{computed}"
+                    yield row(key, condition, f"{name} {computed}", prompt, computed, **more)
+
+
+@pytest.fixture
+def results(tmp_path):
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows()))
+    assert main(["report", str(tmp_path)]) == 0
+    return tmp_path
+
+
+def test_the_page_tells_where_it_is_ahead(results):
+    page = (results / "report.html").read_text(encoding="utf-8")
+    assert "Inertial is best at equal computed steps in 4 of 8 cells and budgets" in page
+    for words in ("Lead over the best other, dB", "Mean lead over each, dB", "All series, PSNR in dB"):
+        assert words in page
+    for absent in ("Overhead", "Ablations", "Quality against speed", "Latency", 'class="published"'):
+        assert absent not in page
+    assert page.count("<svg") == 2, "a curve for each cell"
+    assert "TaylorSeer lite, dashed" in page and "Inertial by threshold, dashed" in page
+    heat = page[page.index("Lead over the best other") : page.index("Mean lead over each")]
+    cells = re.findall(r"background:rgba\((\d+),[^>]*>([+-][\d.]+) <small>([^<]*)<", heat)
+    assert [(text, best) for _, text, best in cells] == [("-3.0", "TaylorSeer lite")] * 4 + [
+        ("+1.0", "Inertial by threshold")
+    ] * 4
+    assert [red for red, *_ in cells] == ["194"] * 4 + ["18"] * 4, "red behind, green ahead"
+
+
+def test_the_text_says_the_same(results, capsys):
+    assert main(["report", str(results), "--summary"]) == 0
+    printed = capsys.readouterr().out
+    assert "inertial by speed-up is best in 4 of 8 (50%) cells and budgets" in printed
+    assert "behind by more than 1.5 dB: 4; behind a policy that is not ours: 4" in printed
+    assert re.search(r"NaviCache +\+2\.0 \(\+2\.0; \+2\.0\)", printed)
+
+
+def test_nothing_to_compare_ends_with_advice(tmp_path, capsys):
+    kept = [each for each in rows() if each["policy"] != "inertial"]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in kept))
+    with pytest.raises(SystemExit) as end:
+        main(["report", str(tmp_path), "--summary"])
+    assert end.value.code == 2 and "sweep them more widely" in capsys.readouterr().err
+    assert main(["report", str(tmp_path)]) == 0
+    assert "Equal computed steps" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def no_network():
+    """The browser is spoken to over a socket of this machine."""
+
+
+@pytest.mark.skipif(find_browser() is None, reason="no Chromium found: apt install chromium brings it")
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
+def test_it_opens_without_errors_and_fits(results, width, dark):
+    with browser() as tab:
+        tab.open(results / "report.html", width, dark)
+        assert tab.problems == []
+        assert tab.value("document.documentElement.scrollWidth") <= width
+        tones = tab.value(
+            "[...document.querySelectorAll('td[style]')].map(cell => getComputedStyle(cell).backgroundColor)"
+        )
+        assert len(set(tones)) > 2

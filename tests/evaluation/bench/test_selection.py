@@ -1,0 +1,72 @@
+"""Parts of a plan: what was asked for, its baselines, and nothing else."""
+
+import pytest
+
+from navicache.evaluation.bench.jobs import expand, jobs_of
+from navicache.evaluation.bench.plan_file import parse_plan
+from navicache.evaluation.bench.selection import choose, one_part
+
+PLAN = """
+name = "t"
+prompts = { source = "file", file = "none.txt" }
+models = [{ name = "pocket", model = "pocket" }, { name = "pocket:unet", model = "pocket" }]
+conditions = [
+    { name = "DDIM", models = ["pocket:unet"], sweep = { guidance_scale = [1, 5] } },
+    { name = "Euler" },
+]
+settings = [
+    { name = "N", policy = "navicache", sweep = { threshold = [0.1, 0.2] } },
+    { policy = "easycache", models = ["pocket"] },
+]
+"""
+
+
+def places(groups):
+    return [(job.model.name, job.condition.name, job.setting.name) for job in jobs_of(groups)]
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return expand(parse_plan(PLAN), ["a cat"])
+
+
+def test_models_conditions_and_settings(groups):
+    assert {place[:2] for place in places(choose(groups, ["models=pocket:unet"]))} == {
+        ("pocket:unet", "DDIM guidance_scale=1"),
+        ("pocket:unet", "DDIM guidance_scale=5"),
+        ("pocket:unet", "Euler"),
+    }
+    found = places(choose(groups, ["conditions=DDIM*", "settings=N threshold=0.2"]))
+    assert found == [
+        ("pocket:unet", f"DDIM guidance_scale={scale}", name)
+        for scale in (1, 5)
+        for name in ("baseline", "N threshold=0.2")
+    ]
+    assert {name for *_, name in places(choose(groups, ["settings=N,easycache"]))} == {
+        place[2] for place in places(groups)
+    }
+    easy = places(choose(groups, ["settings=easycache"]))
+    assert easy == [("pocket", "Euler", "baseline"), ("pocket", "Euler", "easycache")], "no baseline without a setting"
+    keys = {job.key for job in jobs_of(groups)}
+    assert {job.key for job in jobs_of(choose(groups, ["models=pocket"]))} < keys, "the jobs are the same ones"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "advice"),
+    [
+        ("models=poket", "--only models=poket fits none of: pocket, pocket:unet"),
+        ("model=pocket", "--only takes models=NAME, conditions=NAME, settings=NAME, got 'model=pocket'"),
+        ("models=", "--only takes models=NAME"),
+    ],
+)
+def test_what_fits_nothing_is_named(groups, wanted, advice):
+    with pytest.raises(ValueError, match=advice):
+        choose(groups, [wanted])
+
+
+def test_parts_make_the_whole(groups):
+    parts = [one_part(groups, f"{number}/3") for number in (1, 2, 3)]
+    assert sorted(places(groups)) == sorted(place for part in parts for place in places(part))
+    for wrong in ("0/3", "4/3", "2", "a/b"):
+        with pytest.raises(ValueError, match="--part takes a number and how many there are"):
+            one_part(groups, wrong)
