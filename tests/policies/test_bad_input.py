@@ -102,7 +102,9 @@ def test_probability(probability):
 
 def test_unknown_policy():
     for ask in (find_policy, build_policy):
-        with pytest.raises(ValueError, match=r"unknown policy 'navicash'; known: navicache, inertial, easycache, ema"):
+        with pytest.raises(
+            ValueError, match=r"unknown policy 'navicash'; known: navicache, inertial, schedule, easycache, ema"
+        ):
             ask("navicash")
 
 

@@ -99,18 +99,6 @@ def test_beyond_the_announced_end_computes():
     assert LastStep(Scripted((False,) * 9)).decide((0, 0), Step(index=8, own_index=8, total=5))[0].compute
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_spared_step_is_left_to_the_gate(asked):
-    verdicts, _ = run(Align(Scripted((False, asked, False, False)), 3, spared=1), 4, 4)
-    assert [v.compute for v in verdicts] == [True, asked, True, False]
-    assert verdicts[1].reason == "script"
-
-
-def test_nothing_is_spared_in_mid_run():
-    gate = Align(Scripted((False,) * 40), 3, spared=1)
-    assert [gate.decide((0, 0), Step(index=26 + i, own_index=i))[0].compute for i in range(3)] == [True, True, False]
-
-
 def test_joining_in_mid_run_aligns_shortly():
     """The second expert of Wan 2.2 starts at, say, step 26: two steps suffice for a ratio."""
     gate = Align(Scripted((False,) * 40), 10)

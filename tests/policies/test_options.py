@@ -93,8 +93,7 @@ def test_site_reaches_the_engine(kind):
     (model,), (blocks,) = kind().schemes(), kind(site="blocks").schemes()
     assert (model.site, model.gate.rows) == ("model", "sample")
     assert (blocks.site, blocks.gate.rows) == (Blocks(), "call")
-    outputs_alone = {"departure": False} if kind is Inertial else {}  # the input's course is looked at there only
-    assert drive(kind(**outputs_alone), smooth(0)).marks == drive(kind(site="blocks"), smooth(0)).marks
+    assert drive(kind(), smooth(0)).marks == drive(kind(site="blocks"), smooth(0)).marks
 
 
 def test_paper_text_is_its_choices_by_hand():

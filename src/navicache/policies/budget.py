@@ -4,8 +4,8 @@
     density(p) = 1 + 16 min(1, 2B/N)^2 exp(-p / 0.1) + 4 exp(-(1 - p) / 0.05),      p from 0 to 1 over the run
 
 At first the output turns, and an error is carried through the whole run; at the end it turns once more, and nothing
-mends an error. Whoever may compute little is better off with a smaller share of it at the start: long gaps in the middle
-cost more than the first steps gain. Errors are measured, but where a run that is half over deserves its computes cannot
+mends an error. Whoever may compute little is better off with less of it at the start: long gaps in the middle
+cost more than the first steps gain. Errors are measured, but where a run deserves its computes cannot
 be told from them: plans that were corrected by measured errors did better on one model and worse on another
 (docs/research). So the plan is the same for every model, and every video meets its speed-up exactly.
 """
@@ -41,7 +41,7 @@ def planned(total: int, budget: int, align_steps: int) -> frozenset[int]:
 
     Example:
         >>> sorted(planned(12, 6, 3))
-        [0, 1, 2, 4, 8, 11]
+        [0, 1, 2, 4, 9, 11]
     """
     between = range(align_steps, total - 1)
     free = min(max(budget - align_steps - 1, 0), len(between))

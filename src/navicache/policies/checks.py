@@ -11,7 +11,7 @@ def check_threshold(threshold: object) -> None:
     Example:
         >>> check_threshold(0.05)
     """
-    if not isinstance(threshold, int | float) or math.isnan(threshold) or threshold < 0:
+    if not _number(threshold) or math.isnan(threshold) or threshold < 0:
         raise ValueError(f"threshold must be zero or more (0 computes every step, 0.05 is typical), got {threshold!r}")
 
 
@@ -34,7 +34,7 @@ def check_longest_reuse(longest_reuse: object) -> None:
 
 def check_number(name: str, value: object, least: float, most: float, hint: str) -> None:
     """Refuse what is no number, or out of range."""
-    if not isinstance(value, int | float) or not least <= value <= most:
+    if not _number(value) or not least <= value <= most:
         raise ValueError(f"{name} must be a number from {least:g} to {most:g} ({hint}), got {value!r}")
 
 
@@ -107,6 +107,10 @@ def check_window(name: str, window: object) -> None:
     """Refuse what is no (low, high) pair of timesteps."""
     if not _numbers(window) or len(window) != 2 or window[0] >= window[1]:
         raise ValueError(f"{name} must be (low, high) timesteps such as (100, 800), got {window!r}")
+
+
+def _number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _numbers(values: object) -> TypeGuard[tuple[float, ...]]:

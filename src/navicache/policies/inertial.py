@@ -22,6 +22,7 @@ from navicache.policies.sites import SITES, SiteName, named_site
 
 USUAL_SPEEDUP = 2.0
 MOST_SPEEDUP = 1000.0
+MOST_NOISE = 1e6
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,14 @@ class Inertial:
         if self.threshold is not None:
             check_threshold(self.threshold)
         check_align_steps(self.align_steps)
+        for noise in ("process_noise", "measurement_noise"):
+            check_number(noise, getattr(self, noise), 0, MOST_NOISE, "a variance; 0.05 is usual")
         check_number("amends", self.amends, 0, 1, "0.5 makes up for what the predictions before were off by in all")
         check_flag("last_step", self.last_step)
         check_longest_reuse(self.longest_reuse)
         check_whole("shortest", self.shortest, 0)
         check_choice("rows", self.rows, ("sample", "call"))
         check_choice("site", self.site, SITES)
-        self.schemes()  # the filters check their noises
 
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning behind the gate that the target asks for."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from navicache.policies.budget import Budget, Listed
-from navicache.policies.checks import check_number, check_steps
+from navicache.policies.checks import check_align_steps, check_number, check_steps
 from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
 from navicache.policies.guards import guarded
@@ -19,8 +19,6 @@ AMENDS, PLAN_ALIGN = 0.5, 3  # as in `inertial`
 class Schedule:
     """Compute the steps of a list, or so many of them, dense at both ends of the run (budget.py).
 
-    The first step is computed in any case, for there is nothing to predict it from.
-
     Example:
         >>> gate = Schedule(at=(0, 1, 4)).schemes()[0].gate
         >>> from navicache.policies.protocols import Step
@@ -32,6 +30,7 @@ class Schedule:
 
     at: Sequence[int] | None = None  # steps to compute, counted from 0
     speedup: float | None = None  # in their place: as many steps as the run has, over this
+    align_steps: int = 1  # computed in any case
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -41,11 +40,7 @@ class Schedule:
             check_steps("at", self.at)
         if self.speedup is not None:
             check_number("speedup", self.speedup, 1, MOST_SPEEDUP, "1 computes every step, 2 every other")
-
-    @property
-    def align_steps(self) -> int:
-        """A plan begins with as many as `inertial` has; a list is taken at its word."""
-        return 1 if self.at is not None else PLAN_ALIGN
+        check_align_steps(self.align_steps, at_least=1)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning on the list."""

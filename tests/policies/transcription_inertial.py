@@ -1,7 +1,6 @@
-"""The lab's rule, written down a second time and otherwise: lists and arrays, everything in one loop.
+"""The rule of `inertial` by threshold, written down a second time and otherwise: lists and arrays, all in one loop.
 
-Section 3 of the lab's notes, "What inertial is", items 1 and 2, with one damping for the whole sample and the step
-index as coordinate.
+One damping for the whole sample, no amends, the step index as coordinate.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def kalman(x: float, p: float, z: float, q: float, r: float) -> tuple[float, flo
     return x + gain * (z - x), (1 - gain) * p
 
 
-def inertial(xs: Any, ys: Any, sigmas: Any, *, tau: float, w: float, align: int, q: float = 0.05, r: float = 0.05):
+def inertial(xs: Any, ys: Any, *, tau: float, align: int, q: float = 0.05, r: float = 0.05):
     """`ys` are the true outputs; the last step is always computed."""
     log, references = Log(), []
     a, a_variance = 1.0, 1.0
@@ -49,14 +48,14 @@ def inertial(xs: Any, ys: Any, sigmas: Any, *, tau: float, w: float, align: int,
                 before, y_before = references[-2]
                 move = (y_j - y_before) / (j - before) * (i - j)
                 guess = y_j + a * move
-        error += 0.0 if k is None else k * d
+        error += 0.0 if k is None else k * d * d
         log.total_error.append(error)
-        reuse = k is not None and error < tau * (1 - w * sigmas[i])
+        reuse = k is not None and error < tau
         computed = not reuse or i < align or i == len(xs) - 1
         if computed:
             y = ys[i]
             if guess is not None and d > 0:
-                observed = np.abs(y - guess).mean() / np.abs(y).mean() / d
+                observed = np.abs(y - guess).mean() / np.abs(y).mean() / d / d
                 k, k_variance = (observed, 1.0) if k is None else kalman(k, k_variance, observed, q, r)
             if move is not None and np.vdot(move, move) > 0:
                 best = np.vdot(y - y_j, move) / np.vdot(move, move)
