@@ -1,11 +1,11 @@
-"""A speed-up is a plan: met exactly, dense at both ends, the same for every video."""
+"""A speed-up is a schedule: met exactly, dense at both ends, the same for every video."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navicache.policies import Inertial, Outcome, Schedule, Step
-from navicache.policies.budget import USUAL_STEPS, planned
+from navicache.policies.budget import USUAL_STEPS, scheduled
 
 
 def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01):
@@ -43,7 +43,7 @@ def test_the_budget_is_met_whatever_the_errors_do(total, speedup, align_steps, v
 @given(total=st.integers(8, 200), budget=st.integers(0, 220))
 def test_no_gap_is_longer_than_one_further_inside(total, budget):
     """The distances grow towards the middle, but for the rounding to whole steps."""
-    steps = sorted(planned(total, budget, 3))
+    steps = sorted(scheduled(total, budget, 3))
     gaps = [later - earlier for earlier, later in zip(steps, steps[1:], strict=False)][2:]
     widest = gaps.index(max(gaps)) if gaps else 0
     rising, falling = gaps[:widest], gaps[widest:]
@@ -74,14 +74,14 @@ def test_an_engine_that_joins_in_mid_run_has_its_share():
 
 
 @pytest.mark.parametrize("speedup", [1.5, 2.0, 3.0])
-def test_an_unknown_number_of_steps_is_planned_as_a_usual_one_and_goes_on_evenly(speedup):
+def test_an_unknown_number_of_steps_is_taken_for_the_usual_one_and_goes_on_evenly(speedup):
     steps = computed_steps(Inertial(speedup=speedup), 3 * USUAL_STEPS, told=False)
     first = [step for step in steps if step < USUAL_STEPS]
     assert first == computed_steps(Inertial(speedup=speedup), USUAL_STEPS)
     assert len(steps) - len(first) == pytest.approx(2 * USUAL_STEPS / speedup, abs=1)
 
 
-def test_the_schedule_without_a_list_is_the_same_plan():
+def test_the_schedule_without_a_list_is_the_same():
     assert computed_steps(Schedule(speedup=3.0), 50) == computed_steps(Inertial(speedup=3.0), 50)
 
 

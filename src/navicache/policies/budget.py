@@ -1,4 +1,4 @@
-"""A speed-up as a target: a plan of computed steps, dense at both ends of the run.
+"""A speed-up as a target: a schedule of computed steps, dense at both ends of the run.
 
     B = N / speedup computed steps: the first few, the last, and the others where the sum of a density passes a number
     density(p) = 1 + 16 min(1, 2B/N)^2 exp(-p / 0.1) + 4 exp(-(1 - p) / 0.05),      p from 0 to 1 over the run
@@ -6,8 +6,8 @@
 At first the output turns, and an error is carried through the whole run; at the end it turns once more, and nothing
 mends an error. Whoever may compute little is better off with less of it at the start: long gaps in the middle
 cost more than the first steps gain. Errors are measured, but where a run deserves its computes cannot
-be told from them: plans that were corrected by measured errors did better on one model and worse on another
-(docs/research). So the plan is the same for every model, and every video meets its speed-up exactly.
+be told from them: schedules that were corrected by measured errors did better on one model and worse on another
+(docs/research). So the schedule is the same for every model, and every video meets its speed-up exactly.
 """
 
 import math
@@ -21,7 +21,7 @@ from navicache.policies.protocols import Step, Verdict
 
 START, END = 16.0, 4.0
 START_REACH, END_REACH = 0.1, 0.05
-USUAL_STEPS = 50  # of a run whose number of steps nobody tells: planned as if it had so many, then at even distances
+USUAL_STEPS = 50  # of a run whose number of steps nobody tells: as if it had so many, then at even distances
 
 
 def density(progress: float, share: float) -> float:
@@ -36,11 +36,11 @@ def density(progress: float, share: float) -> float:
 
 
 @cache
-def planned(total: int, budget: int, align_steps: int) -> frozenset[int]:
+def scheduled(total: int, budget: int, align_steps: int) -> frozenset[int]:
     """The steps to compute: the first `align_steps`, the last, and as many others as the budget has left.
 
     Example:
-        >>> sorted(planned(12, 6, 3))
+        >>> sorted(scheduled(12, 6, 3))
         [0, 1, 2, 4, 9, 11]
     """
     between = range(align_steps, total - 1)
@@ -70,22 +70,22 @@ def _shares(weights: list[float], count: int) -> list[float]:
 
 @dataclass(frozen=True)
 class Budget(Around[ErrorState]):
-    """Computes the planned steps, whatever the gate inside says: that measures the errors, for the trace alone."""
+    """Computes the steps of the schedule; the gate inside only measures errors, for the trace."""
 
     speedup: float
     align_steps: int
 
     def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
-        """Compute where the plan says so."""
+        """Compute where the schedule says so."""
         _, state = self.gate.decide(state, step)
         return Verdict(self.due(step), "budget"), state
 
     def due(self, step: Step) -> bool:
-        """Whether the plan has this step; an engine that joins in mid-run has its share of the budget."""
+        """Whether the schedule has this step; an engine that joins in mid-run has its share of the budget."""
         if step.total is None and step.own_index >= USUAL_STEPS:
             return step.own_index // self.speedup != (step.own_index - 1) // self.speedup
         total = USUAL_STEPS if step.total is None else step.total - (step.index - step.own_index)
-        return step.own_index in planned(total, round(total / self.speedup), self.align_steps)
+        return step.own_index in scheduled(total, round(total / self.speedup), self.align_steps)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ MOST_NOISE = 1e6
 
 @dataclass(frozen=True)
 class Inertial:
-    """Predict along the measured course; compute as planned, or where the measured error would grow too large.
+    """Predict along the measured course; compute on a schedule, or where the measured error would grow too large.
 
     One of three targets: a speed-up, an error no reused step should exceed, or a threshold of how far a stretch of
     reuses may take the latent off its course. Without any the speed-up is 2.

@@ -12,7 +12,7 @@ from navicache.policies.guards import guarded
 from navicache.policies.inertial import MOST_SPEEDUP, USUAL_SPEEDUP
 from navicache.policies.policy import Scheme
 
-AMENDS, PLAN_ALIGN = 0.5, 3  # as in `inertial`
+AMENDS, START_STEPS = 0.5, 3  # as in `inertial`
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Schedule:
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning on the list."""
         errors = ErrorGate(threshold=0.0)
-        plan = Budget(errors, self.speedup or USUAL_SPEEDUP, PLAN_ALIGN)
-        gate = plan if self.at is None else Listed(errors, frozenset(self.at))
+        dense = Budget(errors, self.speedup or USUAL_SPEEDUP, START_STEPS)
+        gate = dense if self.at is None else Listed(errors, frozenset(self.at))
         course = DeadReckoning()
         guards = guarded(gate, align_steps=self.align_steps, last_step=self.at is None)
         return (Scheme("model", guards, replace(course, amends=AMENDS), self.at is None, apart=course),)
