@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import platform
+
 import torch
 
 torch.set_num_threads(1)
+if platform.machine() == "aarch64" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+    # There the first product in bfloat16 makes PyTorch switch mkldnn off for the rest of the process, with a warning,
+    # and float32 products have other bits from then on: off from the start, all tests see the same ones.
+    torch.backends.mkldnn.set_flags(False)

@@ -66,7 +66,10 @@ def test_every_policy_of_the_catalog_is_there(script):
     curves = script("rivals_curves").CURVES
     from navicache.policies import POLICIES
 
-    assert {*POLICIES} - {curve.group for curve in curves.values()} == {"ema"}  # an ablation of ours
+    assert {*POLICIES} - {curve.group for curve in curves.values()} == {
+        "ema",
+        "schedule",
+    }  # of ours both: an ablation, and the schedule of inertial
 
 
 def test_a_line_cut_short_is_dropped(script, tmp_path):

@@ -23,7 +23,7 @@ def refused(arguments, capsys) -> str:
 @pytest.mark.parametrize(
     ("options", "advice"),
     [
-        (["--policy", "nonsense"], "known: navicache, inertial, easycache"),
+        (["--policy", "nonsense"], "known: navicache, inertial, schedule"),
         (["--mode", "quick"], "mode must be one of 'fast', 'mid', 'slow', got 'quick'"),
         (["--threshold", "-1"], "zero or more"),
         (["--policy", "static", "--threshold", "0.1"], "'static' has no knob 'threshold'"),
@@ -53,7 +53,7 @@ def test_wrong_options_end_with_advice(options, advice, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("options", "advice"),
-    [(["--policy", "nonsense"], "known: navicache, inertial, easycache"), (["--threshold", "-1"], "zero or more")],
+    [(["--policy", "nonsense"], "known: navicache, inertial, schedule"), (["--threshold", "-1"], "zero or more")],
 )
 def test_the_demo_refuses_as_well(options, advice, tmp_path, capsys):
     assert advice in refused(["demo", "--out", str(tmp_path / "out"), *options], capsys)

@@ -116,7 +116,9 @@ def test_a_plan_calls_a_member_as_it_was_trained_and_leaves_wan_as_it_is():
 
 def test_wans_calibration_is_not_taken_for_another_member():
     plan = parse_plan(PLAN)
-    jobs = [job for group in expand(plan, [PROMPT]) for job in group if job.setting.policy == "teacache"]
+    jobs = [
+        job for group in expand(plan, [PROMPT]) for batch in group for job in batch if job.setting.policy == "teacache"
+    ]
     wan, cog = (next(job for job in jobs if job.model.name == name) for name in ("wan", "cog"))
     assert calibration(wan) == navicache.pocket.calibration_path("teacache")
     with pytest.raises(ValueError, match="pocket:cogvideox is another model"):

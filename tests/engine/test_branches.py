@@ -11,8 +11,8 @@ from navicache.policies import Inertial, Schedule
 LISTED_STEPS = (0, 1, 2, 4, 5, 9, 12, 16, 17, 23)
 POLICIES = {
     "speedup": Inertial(speedup=2),
-    "threshold": Inertial(threshold=0.003),
-    "max_error": Inertial(max_error=0.05),
+    "threshold": Inertial(threshold=0.03),
+    "max_error": Inertial(max_error=0.2),
     "schedule": Schedule(at=LISTED_STEPS),
 }
 every_policy = pytest.mark.parametrize("name", POLICIES)

@@ -57,7 +57,7 @@ def test_a_useless_row_makes_its_sample_compute_again_and_is_never_carried_on(br
 
 def test_a_batch_of_different_samples_has_no_branches():
     """Each is predicted as if it were alone, and makes amends of its own."""
-    policy = Inertial(threshold=0.003)
+    policy = Inertial(threshold=0.03)
     together = Play(policy, (1, 2, 3), 1).one_call()
     assert together.cached.engine.run.branches is None
     assert together.cached.engine.run.decider("all").within == [[], [], []]
@@ -71,8 +71,8 @@ def test_a_batch_of_different_samples_has_no_branches():
 @pytest.mark.parametrize("samples", [(1,), (1, 2)])
 def test_one_decision_a_call_leaves_all_rows_to_one_damping(samples):
     """As without differences: the same bits, and nobody makes amends."""
-    given = Play(Inertial(threshold=0.003, last_step=False, rows="call"), samples, 2).one_call()
-    plain = Custom(ErrorGate(threshold=0.003, rows="call"), DeadReckoning(), align_steps=3)
+    given = Play(Inertial(threshold=0.03, last_step=False, rows="call"), samples, 2).one_call()
+    plain = Custom(ErrorGate(threshold=0.03, rows="call"), DeadReckoning(), align_steps=3)
     expected = Play(plain, samples, 2)
     expected.one_call()
     engine = given.cached.engine

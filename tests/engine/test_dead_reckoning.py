@@ -111,7 +111,7 @@ def test_where_the_output_jumps_it_falls_back_to_holding_it(rest):
         return jumps(x.flatten(2), t).reshape(shape)
 
     # White noise is as far from the reference after one step as after ten, so any tolerance beyond that will do.
-    cache = navicache.enable(model, "inertial", threshold=20.0, align_steps=6, steps=STEPS)
+    cache = navicache.enable(model, "inertial", threshold=40.0, align_steps=6, steps=STEPS)
     outputs = run(cache, shape, STEPS - 1)
     assert damping(cache) < 0.1
     computed = cache.trace.runs[0].computed_steps()
@@ -154,7 +154,7 @@ def course(sample: int, i: int) -> Tensor:
 
 
 SAMPLES = (0, 1, 2, 3)
-THRESHOLD = 0.003  # of the accumulated error: every sample computes some steps and reuses others
+THRESHOLD = 0.03  # of the accumulated error: every sample computes some steps and reuses others
 GATE = ErrorGate(threshold=THRESHOLD)
 POLICIES = {
     "inertial": Inertial(threshold=THRESHOLD),

@@ -94,7 +94,7 @@ def test_policies_that_measure_nothing_never_sync_until_asked(transfers):
 def test_samples_that_part_still_cross_together(transfers):
     """Two samples of one batch compute at different steps and are predicted with weights of their own."""
     now = {"index": 0}
-    policy = Inertial(threshold=0.002, align_steps=3)
+    policy = Inertial(threshold=0.008, align_steps=3)
     surroundings = lambda: Host(index=now["index"], total=STEPS, token=now)  # noqa: E731
     cached = engine_for(lambda x, t: x + torch.sin(x), policy, surroundings=surroundings)
     with Reads() as reads:

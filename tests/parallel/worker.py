@@ -25,7 +25,7 @@ import navicache
 POLICIES: dict[str, dict[str, Any]] = {
     "navicache": dict(REUSING),
     "easycache": {"threshold": 0.4, "align_steps": 3},
-    "inertial": {"threshold": 0.05, "align_steps": 3},
+    "inertial": {"threshold": 0.1, "align_steps": 3},
     "teacache": {"threshold": 0.3},
     "static": {"interval": 3},
     "random": {},

@@ -13,7 +13,7 @@ import navicache
 
 SITES: dict[str, dict[str, Any]] = {
     "model": {"policy": "navicache", "threshold": 0.3, "align_steps": 2},
-    "inertial": {"policy": "inertial", "threshold": 1e-5, "align_steps": 3},
+    "inertial": {"policy": "inertial", "threshold": 1e-3, "align_steps": 3},
     "static": {"policy": "static", "interval": 2, "align_steps": 2},
     "blocks": {"policy": "navicache", "threshold": 0.3, "align_steps": 2, "site": "blocks"},
     "modules": {"policy": "pab"},
