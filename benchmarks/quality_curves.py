@@ -34,14 +34,6 @@ CURVES: dict[str, Curve] = {
     "inertial": Curve("inertial"),
     "inertial-0": Curve("inertial", {"amends": 0.0}),
     "inertial-5": Curve("inertial", {"align_steps": 5}),
-    "inertial-6": Curve("inertial", {"horizon": 6, "apart": False, "departure": False, "amends": 0.0, "spare": False}),
-    "inertial-channel": Curve("inertial", {"by_channel": True}),
-    "inertial-curved": Curve("inertial", {"curved": True}),
-    "inertial-lab": Curve(
-        "inertial",
-        {"align_steps": 5, "spare": False, "apart": False, "departure": False, "amends": 0.0}
-        | {"tighten": 0.8, "landing": False},
-    ),
 }
 
 

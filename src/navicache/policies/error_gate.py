@@ -67,11 +67,9 @@ class ErrorGate:
         state = state._replace(travelled=travelled, distance=distance)
         if state.growth is None:
             return UNKNOWN, state._replace(predicted=None)
-        predicted = state.growth.mean * distance**2
-        if self.promise:
-            predicted *= (
-                max(1.0, state.reached / distance) * (1 + CAUTION * math.sqrt(state.spread)) if distance else 1.0
-            )
+        # below the distance at which k was observed a promise does not trust the square, which is the smaller one
+        reach = max(distance, state.reached) * (1 + CAUTION * math.sqrt(state.spread)) if self.promise else distance
+        predicted = state.growth.mean * distance * reach
         accumulated = predicted if self.promise else state.accumulated + predicted
         verdict = REUSE if accumulated < self.threshold else COMPUTE  # a NaN is not below anything
         return verdict, state._replace(predicted=predicted, accumulated=accumulated)
