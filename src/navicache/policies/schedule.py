@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from navicache.policies.budget import Budget, Listed
+from navicache.policies.budget import Listed
 from navicache.policies.checks import check_align_steps, check_number, check_steps
-from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
 from navicache.policies.guards import guarded
-from navicache.policies.inertial import MOST_SPEEDUP, USUAL_SPEEDUP
+from navicache.policies.inertial import MOST_SPEEDUP, Inertial
 from navicache.policies.policy import Scheme
-
-AMENDS, START_STEPS = 0.5, 3  # as in `inertial`
 
 
 @dataclass(frozen=True)
@@ -43,10 +40,10 @@ class Schedule:
         check_align_steps(self.align_steps, at_least=1)
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """Dead reckoning on the list."""
-        errors = ErrorGate(threshold=0.0)
-        dense = Budget(errors, self.speedup or USUAL_SPEEDUP, START_STEPS)
-        gate = dense if self.at is None else Listed(errors, frozenset(self.at))
-        course = DeadReckoning()
-        guards = guarded(gate, align_steps=self.align_steps, last_step=self.at is None)
-        return (Scheme("model", guards, replace(course, amends=AMENDS), self.at is None, apart=course),)
+        """The scheme of `inertial` with another gate."""
+        ours = Inertial(speedup=self.speedup)
+        (scheme,) = ours.schemes()
+        gate = ours.gate() if self.at is None else Listed(ErrorGate(threshold=0.0), frozenset(self.at))
+        last_step = self.at is None  # a list is taken at its word
+        guards = guarded(gate, align_steps=self.align_steps, last_step=last_step)
+        return (replace(scheme, gate=guards, last_step=last_step),)

@@ -18,7 +18,7 @@ from transformers import T5Config, T5EncoderModel
 from navicache.pocket.train import tokenizer as words
 from navicache.pocket.train.family import plain
 from navicache.pocket.train.family.noise import Preserving, Process
-from navicache.pocket.train.family.recipe import Code, Config, Pictures
+from navicache.pocket.train.family.recipe import Config, Pictures
 from navicache.pocket.train.folder import save
 from navicache.pocket.world import vocabulary
 
@@ -93,7 +93,7 @@ class CogVideoXDenoiser(nn.Module):
 
 
 @dataclass(frozen=True)
-class CogVideoX:
+class CogVideoX(plain.Plain):
     """The recipe; other configurations make a smaller one."""
 
     name: str = "cogvideox"
@@ -109,18 +109,6 @@ class CogVideoX:
         vae: Any = AutoencoderKLCogVideoX(**self.vae)
         plain.hush(vae.encoder.conv_out.conv)
         return vae
-
-    def encode(self, vae: Any, video: torch.Tensor) -> Code:
-        """As every autoencoder of diffusers does."""
-        return plain.encode(vae, video)
-
-    def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
-        """As every autoencoder of diffusers does."""
-        return plain.decode(vae, latents)
-
-    def settle(self, vae: Any, deviation: float) -> None:
-        """The pipeline divides by the scaling factor before it decodes."""
-        plain.settle(vae, deviation)
 
     def denoiser(self) -> CogVideoXDenoiser:
         """With fresh weights."""

@@ -18,7 +18,7 @@ from transformers import CLIPTextConfig, CLIPTextModel, LlamaConfig, LlamaModel
 from navicache.pocket.train import tokenizer as words
 from navicache.pocket.train.family import plain, template
 from navicache.pocket.train.family.noise import Flow, Process
-from navicache.pocket.train.family.recipe import Code, Config, Pictures
+from navicache.pocket.train.family.recipe import Config, Pictures
 from navicache.pocket.train.folder import save
 from navicache.pocket.world import vocabulary
 from navicache.pocket.world.captions import LONGEST
@@ -107,7 +107,7 @@ class HunyuanDenoiser(nn.Module):
 
 
 @dataclass(frozen=True)
-class Hunyuan:
+class Hunyuan(plain.Plain):
     """The recipe; other configurations make a smaller one."""
 
     name: str = "hunyuan"
@@ -124,18 +124,6 @@ class Hunyuan:
         vae = AutoencoderKLHunyuanVideo(**self.vae)
         plain.hush(vae.quant_conv)
         return vae
-
-    def encode(self, vae: Any, video: torch.Tensor) -> Code:
-        """As every autoencoder of diffusers does."""
-        return plain.encode(vae, video)
-
-    def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
-        """As every autoencoder of diffusers does."""
-        return plain.decode(vae, latents)
-
-    def settle(self, vae: Any, deviation: float) -> None:
-        """The pipeline divides by the scaling factor before it decodes."""
-        plain.settle(vae, deviation)
 
     def denoiser(self) -> HunyuanDenoiser:
         """With fresh weights."""

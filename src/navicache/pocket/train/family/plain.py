@@ -10,12 +10,6 @@ from navicache.pocket.train.family.recipe import Code
 QUIET = -6.0  # logarithm of a variance: a deviation of 0.05
 
 
-def encode(vae: Any, video: torch.Tensor) -> Code:
-    """A sample of the posterior."""
-    posterior = vae.encode(video).latent_dist
-    return Code(posterior.sample(), divergence(posterior))
-
-
 def divergence(posterior: Any) -> torch.Tensor:
     """From a unit normal, in nats an element; `posterior.kl` adds up some axes and not others."""
     mean, spread = posterior.mean.float(), posterior.logvar.float()
@@ -32,11 +26,18 @@ def hush(last: nn.Module) -> None:
         bias[len(bias) // 2 :] = QUIET
 
 
-def decode(vae: Any, latents: torch.Tensor) -> torch.Tensor:
-    """Back to what was encoded."""
-    return vae.decode(latents).sample
+class Plain:
+    """The part of a recipe that is the same for every autoencoder of diffusers."""
 
+    def encode(self, vae: Any, video: torch.Tensor) -> Code:
+        """A sample of the posterior."""
+        posterior = vae.encode(video).latent_dist
+        return Code(posterior.sample(), divergence(posterior))
 
-def settle(vae: Any, deviation: float) -> None:
-    """Pipelines multiply latents by the scaling factor, and divide by it before they decode."""
-    vae.register_to_config(scaling_factor=1 / deviation)
+    def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
+        """Back to what was encoded."""
+        return vae.decode(latents).sample
+
+    def settle(self, vae: Any, deviation: float) -> None:
+        """Pipelines multiply latents by the scaling factor, and divide by it before they decode."""
+        vae.register_to_config(scaling_factor=1 / deviation)

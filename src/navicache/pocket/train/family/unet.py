@@ -84,7 +84,7 @@ class UNetDenoiser(nn.Module):
 
 
 @dataclass(frozen=True)
-class UNet:
+class UNet(plain.Plain):
     """The recipe; other configurations make a smaller one."""
 
     name: str = "unet"
@@ -103,15 +103,11 @@ class UNet:
 
     def encode(self, vae: Any, video: torch.Tensor) -> Code:
         """Of the only frame."""
-        return plain.encode(vae, video.squeeze(2))
+        return super().encode(vae, video.squeeze(2))
 
     def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
         """Back to a video of one frame."""
-        return plain.decode(vae, latents).unsqueeze(2)
-
-    def settle(self, vae: Any, deviation: float) -> None:
-        """The pipeline divides by the scaling factor before it decodes."""
-        plain.settle(vae, deviation)
+        return super().decode(vae, latents).unsqueeze(2)
 
     def denoiser(self) -> UNetDenoiser:
         """With fresh weights."""
