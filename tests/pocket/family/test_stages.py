@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -95,3 +96,15 @@ def test_a_sheet_shows_both_sides_of_every_caption():
     middle = page.shape[1] // 2
     assert (page[40, 20:100] == 0).all(), "generated on the left"
     assert (page[40, middle + 20 : middle + 100] == 255).all()
+
+
+def test_a_checkpoint_is_trained_further_on_the_latents_it_has(recipe, tmp_path):
+    first = open_member(member(recipe.name), train(recipe, plan(tmp_path / "first")))
+    further = plan(tmp_path / "second", start=tmp_path / "first" / "checkpoint", denoiser_seconds=1e-9)
+    second = open_member(member(recipe.name), train(recipe, replace(further, distil_seconds=1e-9)))
+    for name, part in first.components.items():
+        if isinstance(part, torch.nn.Module):
+            there = getattr(second, name).state_dict()
+            near = {"atol": 0.02, "rtol": 0.0}  # one step at the smallest rate, and half precision
+            assert all(torch.allclose(value, there[key], **near) for key, value in part.state_dict().items()), name
+            assert name != "vae" or all(torch.equal(there[key], value) for key, value in part.state_dict().items())

@@ -35,6 +35,7 @@ def read_plan(name: str, arguments: Sequence[str]) -> Plan:
         usual = getattr(Plan, f"{stage}_seconds")
         parser.add_argument(f"--{stage}-seconds", type=seconds, default=usual, help="in all tries (%(default)s)")
     parser.add_argument("--stop-after", type=seconds, default=math.inf, help="seconds of this try, its start included")
+    parser.add_argument("--start", type=Path, help="a checkpoint of it, whose denoiser is trained further")
     parser.add_argument("--clips", type=whole, default=Plan.clips, help="pictures the autoencoder sees (%(default)s)")
     parser.add_argument("--videos", type=whole, default=Plan.videos, help="those the denoiser sees (%(default)s)")
     parser.add_argument("--autoencoder-batch", type=whole, default=Plan.autoencoder_batch, help="(%(default)s)")
@@ -47,6 +48,8 @@ def read_plan(name: str, arguments: Sequence[str]) -> Plan:
         parser.error("PyTorch sees no GPU here: give --device cpu, which takes days but for a try with few seconds")
     if options["out"].exists() and not options["out"].is_dir():
         parser.error(f"{options['out']} is a file: name another folder with --out")
+    if options["start"] and not (options["start"] / "model_index.json").is_file():
+        parser.error(f"{options['start']} is no checkpoint: name a folder with a model_index.json")
     until = time.monotonic() + options.pop("stop_after")
     return Plan(**options, until=until)
 

@@ -43,6 +43,7 @@ class Plan:
     checked: int = 256  # held-out pictures the autoencoder is measured on
     sheet: int = 16  # captions
     steps: int | None = None  # of the sheet's sampler, in place of the member's own
+    start: Path | None = None  # a member's checkpoint: its autoencoder is kept, its denoiser learns on
     until: float = float("inf")  # by `time.monotonic`: when to stop and leave the rest to another try
 
     def session(self, stage: str) -> Session:
@@ -54,9 +55,10 @@ def train(recipe: Recipe, plan: Plan) -> Path:
     """Train what is not yet trained, and pack it; returns the folder."""
     plan.out.mkdir(parents=True, exist_ok=True)
     figures: dict[str, Any] = {"member": recipe.name, "stages": {}}
-    vae = _autoencoder(recipe, plan, figures)
+    vae = _autoencoder(recipe, plan, figures) if plan.start is None else _kept(recipe, plan, figures)
     latents = _latents(recipe, vae, plan)
-    recipe.settle(vae, float(latents.std))
+    if plan.start is None:
+        recipe.settle(vae, float(latents.std))
     model = _denoiser(recipe, latents, plan, figures)
     folder = plan.out / "checkpoint"
     recipe.pack(vae, model, folder)
@@ -81,11 +83,23 @@ def _autoencoder(recipe: Recipe, plan: Plan, figures: dict[str, Any]) -> Any:
         lambda: autoencoding.look(recipe, vae, *pool.batch(plan.autoencoder_batch)),
         AUTOENCODER,
     )
-    vae.eval()
+    figures["stages"]["autoencoder"] = _ended(session)
+    return _measured(recipe, vae.eval(), plan, figures)
+
+
+def _kept(recipe: Recipe, plan: Plan, figures: dict[str, Any]) -> Any:
+    """The autoencoder that the training starts from, so that latents mean what they did."""
+    return _measured(recipe, _started(recipe, plan).vae.float().to(plan.device), plan, figures)
+
+
+def _started(recipe: Recipe, plan: Plan) -> Any:
+    return open_member(member(recipe.name), plan.start)
+
+
+def _measured(recipe: Recipe, vae: Any, plan: Plan, figures: dict[str, Any]) -> Any:
     quality = autoencoding.measure(recipe, vae, draw(plan.checked, HELD_OUT_SEED), plan.device)
     print(f"autoencoder of {recipe.name}: " + ", ".join(f"{name} {value:.2f} dB" for name, value in quality.items()))
     figures["autoencoder"] = quality
-    figures["stages"]["autoencoder"] = _ended(session)
     return vae
 
 
@@ -98,7 +112,12 @@ def _latents(recipe: Recipe, vae: Any, plan: Plan) -> Latents:
 
 def _denoiser(recipe: Recipe, latents: Latents, plan: Plan, figures: dict[str, Any]) -> Any:
     torch.manual_seed(0)
-    model = recipe.denoiser().to(plan.device).train()
+    model = recipe.denoiser()
+    if plan.start is not None:
+        pipe = _started(recipe, plan)
+        for name, part in model.named_children():
+            part.load_state_dict(getattr(pipe, name).state_dict())
+    model = model.to(plan.device).train()
     stages = [("denoiser", denoising.studying, DENOISER)]
     if recipe.distilled:
         stages.append(("distil", denoising.distilling, STUDENT))
