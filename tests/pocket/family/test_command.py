@@ -40,7 +40,7 @@ def test_one_command_stops_in_time_and_the_next_one_ends_it(monkeypatch, tmp_pat
         (["--member", "unet", "--batch", "0"], "must be a whole number above zero, got '0'"),
         (["--member", "unet", "--denoiser-seconds", "-3"], "must be seconds above zero, got '-3'"),
         (["--member", "unet", "--denoiser-seconds", "soon"], "must be seconds above zero, got 'soon'"),
-        (["--member", "unet", "--start", "x"], "unrecognized arguments: --start x"),
+        (["--member", "unet", "--start", "x"], "x is no checkpoint"),
         (["--member", "unet", "--out", __file__, "--device", "cpu"], "is a file: name another folder with --out"),
     ],
 )
