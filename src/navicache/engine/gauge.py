@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass
 
 from navicache.engine.fetch import Reading
-from navicache.engine.lesson import product_name
+from navicache.engine.lesson import MISSES, product_name
 from navicache.engine.rows import Rows, mean_abs, mean_abs_by_channel, mean_product, minus
 
 Readings = dict[str, Reading]
@@ -46,6 +46,12 @@ class Gauge:
         """What a follower's difference teaches its own predictor."""
         moves = list(itertools.starmap(minus, itertools.pairwise([difference, *old])))
         return {"output_size": mean_abs(difference), **self._products(moves)}
+
+    def misses(self, missed: Rows, before: Rows) -> Readings:
+        """What tells how far a miss repeats the one before."""
+        if not missed or not before:
+            return {}
+        return {MISSES[0]: mean_product(missed, before), MISSES[1]: mean_product(before, before)}
 
     def _products(self, moves: list[Rows]) -> Readings:
         """Every product of two moves; a first move alone teaches nothing."""

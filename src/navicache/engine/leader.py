@@ -33,10 +33,16 @@ def led(run: Run) -> Rows:
     return stream.predict(run.last_seen, decider.row_weights_again(stream.computed_at), run.fit)
 
 
-def mends(run: Run, name: str) -> bool:
-    """Whether a leader is to make amends: not where rows of one call may be guidance branches and nobody knows."""
-    wanted = run.apart and run.scheme.predictor.keeps_missed
-    return wanted and (run.branches is not None or all(len(rows) == 1 for rows in run.decider(name).layout))
+def mends(run: Run, name: str, leads: bool) -> bool:
+    """Whether a stream makes amends: not where rows of one call may be guidance branches and nobody knows.
+
+    Nor a follower that is not kept as a difference: what it is owed, the leader's amends have not paid.
+    """
+    if not run.apart or not (leads or run.streams[name].apart):
+        return False
+    predictor = run.scheme.predictor if leads else run.scheme.apart
+    known = run.branches is not None or all(len(rows) == 1 for rows in run.decider(name).layout)
+    return known and predictor is not None and predictor.keeps_missed
 
 
 def together(run: Run, name: str) -> bool:

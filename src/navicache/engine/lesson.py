@@ -8,6 +8,7 @@ from typing import NamedTuple
 from navicache.engine.fetch import Reading
 from navicache.policies import Outcome, Scheme
 
+MISSES = ("product of misses", "square of the miss before")
 Products = tuple[tuple[float, ...], ...] | None
 
 
@@ -52,6 +53,7 @@ class Lesson:
             output_by_channel=mean_vector(known.get("output_by_channel"), places, len(self.rows)),
             gaps=gaps(self.moment.index, since or ()),
             products=self._products(len(since or ()), places),
+            repeat=relative(*(mean(known.get(name), places) for name in MISSES)),
         )
 
     def _products(self, moves: int, places: Sequence[int]) -> Products:

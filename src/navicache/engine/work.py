@@ -7,6 +7,7 @@ from navicache.engine.call import Call
 from navicache.engine.containers import Output, unpack
 from navicache.engine.decider import Decider
 from navicache.engine.errors import CannotCache
+from navicache.engine.fetch import Reading
 from navicache.engine.fit import Fit, fit
 from navicache.engine.leader import led, mends
 from navicache.engine.lesson import Lesson, Moment, newest
@@ -15,6 +16,7 @@ from navicache.engine.rows import Rows, alike, count, mean_abs, minus, plus, put
 from navicache.engine.run import Run
 from navicache.engine.stream import NOTHING, Stream
 from navicache.models import Place
+from navicache.policies import Weights
 
 
 @dataclass
@@ -45,14 +47,12 @@ class Work:
         if not run.fitted:
             latent = self._settle_fit(latent, output)
         guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
-        kept = output._replace(rows=self.stream.kept(output.rows, rows)) if leads else self._apart(output, moment)
-        missed = NOTHING
-        if guess is not None and leads and mends(run, self.name):
-            missed = self._missed(latent, kept, guess)
+        kept = output._replace(rows=self.stream.kept(output.rows, rows)) if leads else self._apart(output)
+        missed = self._missed(latent, kept) if self.stream.history and mends(run, self.name, leads) else NOTHING
         if leads:
-            self._teach(take(latent, rows), kept.rows, guess, moment)
-        elif run.fetches:
-            run.proofs.append(Proof(self.name, range(run.rows) if rows is None else rows, mean_abs(output.rows)))
+            self._teach(take(latent, rows), kept.rows, guess, missed, moment)
+        else:
+            self._teach_apart(output.rows, kept.rows, missed, moment)
         self.stream.shared = latent is run.last_seen and rows is None
         self.stream.remember(latent, kept, rows, missed)
         for sample in self.samples:
@@ -61,20 +61,23 @@ class Work:
 
     def guess(self, latent: Rows) -> Rows:
         """What the stream's output would be predicted as."""
-        stream, fit = self.stream, self.run.fit
-        if not stream.apart:
-            return stream.predict(latent, self.decider.row_weights(stream.computed_at), fit)
-        weights = self.decider.weights_apart(self.name, stream.computed_at)
-        return plus(stream.predict(latent, weights, fit), led(self.run))
+        guess = self.stream.predict(latent, self._weights(), self.run.fit)
+        return plus(guess, led(self.run)) if self.stream.apart else guess
 
-    def _missed(self, latent: Rows, kept: Output, guess: Rows) -> Rows:
+    def _weights(self) -> list[Weights]:
+        """Row by row, of outputs or of differences, as the stream keeps them."""
+        computed_at = self.stream.computed_at
+        if self.stream.apart:
+            return self.decider.weights_apart(self.name, computed_at)
+        return self.decider.row_weights(computed_at)
+
+    def _missed(self, latent: Rows, kept: Output) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
-        weights, rows = self.decider.row_weights(self.stream.computed_at), self.rows()
-        if any(each.missed for each in weights):
-            guess = self.stream.predict(latent, [each._replace(missed=0.0) for each in weights], self.run.fit)
-        return minus(kept.rows, self.stream.kept(take(guess, rows), rows))
+        rows, weights = self.rows(), [each._replace(missed=0.0) for each in self._weights()]
+        course = self.stream.predict(latent, weights, self.run.fit)
+        return minus(kept.rows, self.stream.kept(take(course, rows), rows))
 
-    def _apart(self, output: Output, moment: Moment) -> Output:
+    def _apart(self, output: Output) -> Output:
         """A follower's output as it is kept: its difference from the leader's, where they are of one form."""
         stream, run, rows = self.stream, self.run, self.rows()
         lead = led(run) if run.apart and (stream.apart or not stream.history) else NOTHING
@@ -84,14 +87,24 @@ class Work:
             stream.branches = None if stream.apart else run.branches
         if not stream.apart:
             return output._replace(rows=stream.kept(output.rows, rows))
-        difference = minus(output.rows, take(lead, rows))
-        if stream.history:
-            old = [run.inner(take(y, rows)) for _, y in stream.history]
-            readings = self.decider.gauge.difference(run.inner(difference), old)
-            since = [kept or None for kept in stream.computed_at]
-            computed = range(run.rows) if rows is None else rows
+        return output._replace(rows=minus(output.rows, take(lead, rows)))
+
+    def _teach_apart(self, outputs: Rows, kept: Rows, missed: Rows, moment: Moment) -> None:
+        """Queue what a follower's difference teaches its own predictor, and whether its output is one to rely on."""
+        run, rows, gauge = self.run, self.rows(), self.decider.gauge
+        computed = range(run.rows) if rows is None else rows
+        if self.stream.apart and self.stream.history:
+            old = [run.inner(take(y, rows)) for _, y in self.stream.history]
+            readings = gauge.difference(run.inner(kept), old) | self._repeated(missed)
+            since = [steps or None for steps in self.stream.computed_at]
             self.decider.lessons.append(Lesson(moment, self.name, computed, since, readings, apart=True))
-        return output._replace(rows=difference)
+        if run.fetches:
+            run.proofs.append(Proof(self.name, computed, mean_abs(outputs)))
+
+    def _repeated(self, missed: Rows) -> dict[str, Reading]:
+        """What was missed against what was missed before, in the same rows."""
+        before = take(self.stream.missed, self.rows()) if self.stream.missed else NOTHING
+        return self.decider.gauge.misses(self.run.inner(missed), self.run.inner(before)) if missed else {}
 
     def _settle_fit(self, latent: Rows, output: Output) -> Rows:
         """Find out from the first output how the latent lies in input and output; returns its part of the input."""
@@ -112,7 +125,7 @@ class Work:
             run.watch_layout(run.last_seen)
         return run.last_seen if shared else run.fit.inner(latent)
 
-    def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, moment: Moment) -> None:
+    def _teach(self, latent: Rows, outputs: Rows, guess: Rows | None, missed: Rows, moment: Moment) -> None:
         """Queue what this compute shows against the one before."""
         rows, decider, inner = self.rows(), self.decider, self.run.inner
         pairs = zip(decider.computed_at, self.stream.computed_at, strict=True)
@@ -122,7 +135,7 @@ class Work:
             x, _ = self.stream.history[0]
             outputs_before = [inner(take(y, rows)) for _, y in self.stream.history]
             old, guessed = (take(x, rows), outputs_before), inner(self.stream.kept(take(guess, rows), rows))
-        readings = decider.gauge.compute(latent, inner(outputs), old, guessed)
+        readings = decider.gauge.compute(latent, inner(outputs), old, guessed) | self._repeated(missed)
         computed = range(self.run.rows) if rows is None else rows
         decider.note_compute(Lesson(moment, self.name, computed, since, readings), self.samples)
 

@@ -156,6 +156,7 @@ MEASURED = {
         "input_by_channel",
         "output_by_channel",
         "products",
+        "repeat",
     ),
 }
 

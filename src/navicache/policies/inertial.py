@@ -45,7 +45,7 @@ class Inertial:
     align_steps: int = 3
     process_noise: float = 0.05
     measurement_noise: float = 0.05
-    amends: float = 0.5  # share of a prediction's miss that the next ones make up for, at site "model"
+    amends: bool = True  # the next predictions make up for what those before missed by, at site "model"
     last_step: bool = True
     longest_reuse: int | None = None
     shortest: int = 0  # runs of fewer steps are left alone
@@ -66,7 +66,7 @@ class Inertial:
         check_align_steps(self.align_steps)
         for noise in ("process_noise", "measurement_noise"):
             check_number(noise, getattr(self, noise), 0, MOST_NOISE, "a variance; 0.05 is usual")
-        check_number("amends", self.amends, 0, 1, "0.5 makes up for what the predictions before were off by in all")
+        check_flag("amends", self.amends)
         check_flag("last_step", self.last_step)
         check_longest_reuse(self.longest_reuse)
         check_whole("shortest", self.shortest, 0)
@@ -82,8 +82,8 @@ class Inertial:
         if self.site != "model":
             return (Scheme(named_site(self.site), gate, course, self.last_step, shortest=self.shortest),)
         # amends are errors made on purpose: not where each step's own error is promised
-        lead = replace(course, amends=self.amends if self.max_error is None else 0.0)
-        return (Scheme("model", gate, lead, self.last_step, apart=course, shortest=self.shortest),)
+        course = replace(course, amends=self.amends and self.max_error is None)
+        return (Scheme("model", gate, course, self.last_step, apart=course, shortest=self.shortest),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""

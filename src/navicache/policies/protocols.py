@@ -60,6 +60,8 @@ class Outcome(NamedTuple):
     gaps: tuple[int, ...] = ()  # `gap`, then the gaps between the computes before
     # products[a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
     products: tuple[tuple[float, ...], ...] | None = None
+    # how much of what was missed at the compute before is missed again: <m, m before> / <m before, m before>
+    repeat: float | None = None
 
     @property
     def progress(self) -> float | None:
