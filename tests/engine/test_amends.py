@@ -7,7 +7,7 @@ from tests.engine.toys import Custom, engine_for
 
 import navicache
 from navicache.engine import Host
-from navicache.policies import DeadReckoning
+from navicache.policies import DeadReckoning, Outcome
 
 TOTAL = 24
 COMPUTED = (0, 1, 2, 4, 7, 8, 10)
@@ -41,18 +41,18 @@ def outputs(predictor, *, names=("cond", "uncond"), apart=True, rows=(0.0,), ste
 
 
 def gained(**how):
-    """What amends of a half add to every step of every branch."""
-    with_them, without = (outputs(DeadReckoning(amends=share), **how) for share in (0.5, 0.0))
+    """What amends add to every step of every branch."""
+    with_them, without = (outputs(DeadReckoning(amends=made), **how) for made in (True, False))
     return {
         name: [(a - b).mean().item() for a, b in zip(with_them[name], without[name], strict=True)] for name in with_them
     }
 
 
-def test_half_of_what_was_missed_is_added_to_the_next_predictions():
-    """Step 4 was to be 4 and is 11: missed by 7, so 5 and 6 get 3.5 each."""
+def test_what_predictions_were_off_by_is_added_to_as_many():
+    """Step 4 was to be 4 and is 11: missed by 7, so 3 was off by 9/24 of that; 5 pays it, and 6 owes nothing."""
     for name, added in gained().items():
         assert added[:5] == [0] * 5, name
-        assert added[5:7] == pytest.approx([3.5, 3.5]), name
+        assert added[5:7] == pytest.approx([7 * 9 / 24, 0]), name
         assert added[7:9] == [0] * 2, "computed"
 
 
@@ -65,28 +65,28 @@ def test_a_compute_right_after_another_leaves_nothing_to_make_up_for():
 
 def test_what_amends_added_is_not_taken_for_the_course():
     """Step 7 is missed by the same, whether or not 5 and 6 made amends for what was missed before."""
-    missed = {}
-    for share in (0.5, 0.25):
-        given = outputs(DeadReckoning(amends=share), steps=(0, 1, 2, 4, 7))["cond"]
-        held = outputs(DeadReckoning(), steps=(0, 1, 2, 4, 7))["cond"]
-        missed[share] = (given[8] - held[8]).mean().item() / share
-    assert missed[0.5] == pytest.approx(missed[0.25])
-    assert missed[0.5] != 0
+    missed = course(7) - outputs(DeadReckoning(), steps=(0, 1, 2, 4))["cond"][7].mean().item()
+    predictor = DeadReckoning(amends=True)
+    belief = predictor.init()
+    for repeat in (0.0, missed / 7):  # at 2 nothing is missed, at 4 there is nothing to repeat
+        belief = predictor.learn(belief, Outcome(index=7, own_index=7, repeat=repeat))
+    lasting = predictor.lasting(belief)
+    assert 0 < lasting < 1, "at 7 it is missed to the other side than at 4"
+    added = gained(steps=(0, 1, 2, 4, 7))["cond"]
+    assert added[8:11] == pytest.approx([lasting * missed * 14 / 36] * 2 + [0], rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("rows", "added"), [((0.0, 7.0), [3.5, 0.0]), ((0.0, 0.0), [3.5, 3.5])], ids=["samples", "branches"]
-)
-def test_every_sample_makes_up_for_its_own(rows, added):
-    """The second row keeps to its line, whatever happens to the first; as a branch it goes along with the first."""
+@pytest.mark.parametrize("rows", [(0.0, 7.0), (0.0, 0.0)], ids=["samples", "branches"])
+def test_every_row_makes_up_for_its_own(rows):
+    """The second row keeps to its line, whatever happens to the first: as a branch it takes back what that one adds."""
 
     def model(x, t):
         i = round(TOTAL - float(t))
         return torch.stack([torch.full_like(x[0], course(i)), torch.full_like(x[1], float(i))])
 
     how = {"names": ("cond",), "rows": rows, "model": model}
-    with_them, without = (outputs(DeadReckoning(amends=share), **how)["cond"] for share in (0.5, 0.0))
-    assert (with_them[5] - without[5]).mean((1, 2)).tolist() == pytest.approx(added)
+    with_them, without = (outputs(DeadReckoning(amends=made), **how)["cond"] for made in (True, False))
+    assert (with_them[5] - without[5]).mean((1, 2)).tolist() == pytest.approx([7 * 9 / 24, 0.0], abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -110,23 +110,23 @@ def test_errors_of_one_sign_no_longer_add_up():
 
     steps = (0, 1, 2, 5, 8, 11)
     lost = {}
-    for share in (0.0, 0.5):
-        given = outputs(DeadReckoning(amends=share), names=("cond",), steps=steps, model=parabola)["cond"]
-        lost[share] = sum((output.mean().item() - i**2) for i, output in enumerate(given))
-    assert lost[0.0] < 0
-    assert abs(lost[0.5]) < 0.5 * abs(lost[0.0])
+    for made in (False, True):
+        given = outputs(DeadReckoning(amends=made), names=("cond",), steps=steps, model=parabola)["cond"]
+        lost[made] = sum((output.mean().item() - i**2) for i, output in enumerate(given))
+    assert lost[False] < 0
+    assert abs(lost[True]) < 0.5 * abs(lost[False])
 
 
 def test_a_branch_of_another_form_that_comes_late_ends_them_with_the_next_step():
-    """It comes at step 5, between the two others: they still agree there, and from 6 on nobody makes amends."""
+    """It comes at step 6, between the two others: they still agree there, and from 7 on nobody makes amends."""
 
     def names(i):
-        return ("cond", "odd", "uncond") if i >= 5 else ("cond", "uncond")
+        return ("cond", "odd", "uncond") if i >= 6 else ("cond", "uncond")
 
-    added = gained(names=names)
+    steps = (0, 1, 2, 5, 9)  # 5 is missed by 8
     for name in ("cond", "uncond"):
-        assert added[name][5] == pytest.approx(3.5), name
-        assert added[name][6] == 0, name
+        assert gained(steps=steps)[name][6:8] == pytest.approx([8 * 14 / 36] * 2, rel=1e-5), name
+        assert gained(steps=steps, names=names)[name][6:8] == pytest.approx([8 * 14 / 36, 0], rel=1e-5), name
 
 
 def test_channels_beyond_the_latents_are_left_as_they_were():
@@ -137,10 +137,10 @@ def test_channels_beyond_the_latents_are_left_as_they_were():
         return torch.cat([value, 10 * value], 1)
 
     with_them, without = (
-        outputs(DeadReckoning(amends=share), names=("cond",), model=model)["cond"] for share in (0.5, 0.0)
+        outputs(DeadReckoning(amends=made), names=("cond",), model=model)["cond"] for made in (True, False)
     )
     added = (with_them[5] - without[5]).mean((0, 2))
-    assert added.tolist() == pytest.approx([3.5] * 4 + [0.0] * 4)
+    assert added.tolist() == pytest.approx([7 * 9 / 24] * 4 + [0.0] * 4)
 
 
 def test_a_branch_after_the_last_call_that_was_expected():

@@ -31,10 +31,10 @@ def jumps(x, t):
 
 def belief(engine, stream: str) -> float:
     (decider,) = engine.run.deciders.values()
-    return decider.apart[stream][0].mean
+    return decider.apart[stream][0].damping.mean
 
 
-@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=0.5), Taylor(1)])
+@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), Taylor(1)])
 def test_two_lines_are_predicted_exactly(predictor):
     errors, engine = guided(lambda x, t: 3 * t, Custom(Told(steps=EVERY_THIRD), predictor, apart=True))
     assert max(errors["cond"][2:] + errors["uncond"][2:]) < 1e-3

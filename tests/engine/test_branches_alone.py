@@ -52,7 +52,7 @@ def test_a_useless_row_makes_its_sample_compute_again_and_is_never_carried_on(br
     assert play.schedules[1] == tuple(sorted({*LISTED_STEPS, step + 1}))
     assert "NaN or infinite" in " ".join(play.record.notes)
     for belief in play.cached.engine.run.decider("all").within[1]:
-        assert math.isfinite(belief.mean)
+        assert math.isfinite(belief.damping.mean)
 
 
 def test_a_batch_of_different_samples_has_no_branches():

@@ -50,7 +50,7 @@ def errors(outputs: list[Tensor], model, shape: tuple[int, ...] = (1, 4, 8)) -> 
 def damping(cache) -> float:
     """What the leading sample believes."""
     (decider,) = engine_of(cache).run.deciders.values()
-    return decider.predictors[0].mean
+    return decider.predictors[0].damping.mean
 
 
 def engine_of(cache):
@@ -159,7 +159,7 @@ GATE = ErrorGate(threshold=THRESHOLD)
 POLICIES = {
     "inertial": Inertial(threshold=THRESHOLD),
     "inertial from two": Inertial(threshold=THRESHOLD, align_steps=2),
-    "inertial, no amends": Inertial(threshold=THRESHOLD, amends=0.0),
+    "inertial, no amends": Inertial(threshold=THRESHOLD, amends=False),
     "inertial, each step's error": Inertial(max_error=0.1),
     "parabola": Custom(GATE, Taylor(2)),
     "cubic from two": Custom(GATE, Taylor(3)),
@@ -410,7 +410,7 @@ def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor, apar
             torch.testing.assert_close(output, line(latent(i), float(STEPS - i)), rtol=0, atol=1e-3)
     (decider,) = cached.engine.run.deciders.values()
     if isinstance(predictor, DeadReckoning):
-        assert decider.predictors[0].mean == pytest.approx(1.0, abs=1e-6)
+        assert decider.predictors[0].damping.mean == pytest.approx(1.0, abs=1e-6)
     record = cached.engine.trace.runs[-1]
     assert record.computed_steps(stream="uncond")[:7] == (6, 7, 8, 9, 10, 11, 12)
     assert set(range(16, 20)).isdisjoint(record.computed_steps(stream="uncond")), "in the end it is reused too"

@@ -61,18 +61,18 @@ def test_tensors_kept(keep, lead, follower):
     assert most["cond"] > 0
 
 
-@pytest.mark.parametrize(("amends", "missed"), [(0.0, 0), (0.5, 1)], ids=["no amends", "amends"])
+@pytest.mark.parametrize(("amends", "missed"), [(False, 0), (True, 1)], ids=["no amends", "amends"])
 @pytest.mark.parametrize("keep", [Keep(), Keep(torch.bfloat16)], ids=["as they come", "bfloat16"])
 def test_dead_reckoning_keeps_one_more_output_and_what_is_made_up_for(keep, amends, missed):
-    """Beside the latent last seen: an input and two outputs, and of a leader what its prediction has missed by."""
+    """Beside the latent last seen: an input and two outputs, and what the prediction has missed by."""
     size = 1.0 if keep.dtype is None else 0.5
     most = most_kept(Inertial(threshold=1e9, align_steps=4, amends=amends), keep)
-    assert most == {"cond": 1 + (3 + missed) * size, "uncond": 3 * size}
+    assert most == {"cond": 1 + (3 + missed) * size, "uncond": (3 + missed) * size}
 
 
 @pytest.mark.parametrize("rows", ["sample", "call"])
 def test_branches_in_one_call_keep_no_more_than_in_two(rows):
-    """Differences take the place of outputs, row by row; only what was missed is kept of all rows."""
+    """Differences take the place of outputs, row by row."""
     now = {"index": 0}
     policy = Inertial(threshold=1e9, align_steps=4, rows=rows)
     cached = engine_for(Doubler(), policy, surroundings=lambda: Host("", now["index"], 100, None, now))

@@ -1,7 +1,7 @@
 """Toys whose answers are mental arithmetic."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from navicache.engine import Engine, Host, Keep, Reader
 from navicache.integrations.attach import signature_of
 from navicache.models import CallSpec
-from navicache.policies import DeadReckoning, Policy, Scheme, guarded
+from navicache.policies import Policy, Scheme, guarded
 from navicache.records import ShadowKind
 
 # Policies that replace the whole model: what a function without blocks can be cached with.
@@ -29,12 +29,7 @@ class Custom:
 
     def schemes(self):
         gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
-        return (Scheme("model", gate, self.predictor, False, apart=self._differences() if self.apart else None),)
-
-    def _differences(self):
-        """As in the catalog: a difference makes no amends, it goes along with those of the leader."""
-        amends = isinstance(self.predictor, DeadReckoning)
-        return replace(self.predictor, amends=0.0) if amends else self.predictor
+        return (Scheme("model", gate, self.predictor, False, apart=self.predictor if self.apart else None),)
 
 
 class Doubler(nn.Module):

@@ -206,7 +206,7 @@ def test_the_default_meets_the_papers_speed_up_on_a_long_run() -> None:
         ({"threshold": 0.06}, "navicache", ("threshold", 0.06)),
         ({"paper_text": True}, "navicache", ("threshold", 0.05)),
         ({"policy": "inertial", "threshold": 0.2}, "inertial", ("threshold", 0.2)),
-        ({"threshold": 0.2, "amends": 0.0}, "inertial", ("threshold", 0.2)),
+        ({"threshold": 0.2, "amends": False}, "inertial", ("threshold", 0.2)),
     ],
     ids=str,
 )

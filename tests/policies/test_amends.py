@@ -1,48 +1,79 @@
 """When a predictor makes amends, and by how much."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from navicache.estimator import Gaussian
-from navicache.policies import DeadReckoning, Inertial, Step
+from navicache.policies import DeadReckoning, Inertial, Outcome, Step
+from navicache.policies.dead_reckoning import Course, mean_miss
+
+HALF = Gaussian(0.5, 0.1)
 
 
 @pytest.mark.parametrize(
-    ("damping", "gaps", "missed"),
+    ("state", "gaps", "missed"),
     [
-        (Gaussian(0.5, 0.1), (1, 2), 0.5),
-        (Gaussian(1.2, 0.1), (3, 2), 0.5),
-        (Gaussian(0.2, 0.1), (1, 2), 0.2),
-        (Gaussian(0.0, 0.1), (1, 2), 0.0),
-        (Gaussian(0.5, 0.1), (2, 1), 0.0),
-        (None, (1, 2), 0.0),
-        (Gaussian(0.5, 0.1), (1,), 0.0),
+        (Course(HALF), (1, 2), 9 / 24),
+        (Course(Gaussian(1.2, 0.1)), (2, 3), 14 / 36),
+        (Course(HALF), (2, 2), 0.0),
+        (Course(HALF), (5, 3), 0.0),
+        (Course(Gaussian(0.2, 0.1)), (1, 2), 0.4 * 9 / 24),
+        (Course(Gaussian(0.0, 0.1)), (1, 2), 0.0),
+        (Course(HALF, Gaussian(0.8, 0.1)), (1, 2), 9 / 24),
+        (Course(HALF, Gaussian(-0.25, 0.1)), (1, 2), 0.75 * 9 / 24),
+        (Course(HALF, Gaussian(-1.0, 0.1)), (1, 2), 0.0),
+        (Course(HALF), (2, 1), 0.0),
+        (Course(), (1, 2), 9 / 24),
+        (Course(HALF), (1,), 0.0),
     ],
     ids=[
-        "half",
-        "far",
+        "first of one",
+        "last of two",
+        "as many as were off",
+        "and no more",
         "weak",
         "none",
+        "misses repeat",
+        "a quarter comes back by itself",
+        "all comes back by itself",
         "no reuse before",
         "not measured",
         "one reference",
     ],
 )
-def test_amends_where_steps_before_the_newest_compute_were_predicted(damping, gaps, missed):
-    weights = DeadReckoning(amends=0.5).weights(damping, Step(index=9, own_index=9, gaps=gaps))
+def test_amends_where_steps_before_the_newest_compute_were_predicted(state, gaps, missed):
+    weights = DeadReckoning(amends=True).weights(state, Step(index=9, own_index=9, gaps=gaps))
     assert weights.missed == pytest.approx(missed)
-    assert weights._replace(missed=0.0) == DeadReckoning().weights(damping, Step(index=9, own_index=9, gaps=gaps))
-    assert DeadReckoning(amends=0.5).keeps_missed
+    assert weights._replace(missed=0.0) == DeadReckoning().weights(state, Step(index=9, own_index=9, gaps=gaps))
+    assert DeadReckoning(amends=True).keeps_missed
     assert not DeadReckoning().keeps_missed
 
 
-@pytest.mark.parametrize("knobs", [{"max_error": 0.05}, {"amends": 0.0}, {"site": "blocks"}], ids=str)
+@given(gap=st.integers(2, 40), bend=st.floats(0.1, 10), slope=st.floats(-10, 10), level=st.floats(-10, 10))
+def test_the_mean_miss_of_a_line_along_a_parabola(gap, bend, slope, level):
+    steps = np.arange(-gap, gap + 1)
+    truth = level + slope * steps + bend * steps**2
+    line = level + (level - truth[0]) / gap * steps
+    missed = (truth - line)[gap + 1 :]  # after the newer of the two points it stands on
+    assert missed[:-1].mean() == pytest.approx(mean_miss(gap) * missed[-1])
+
+
+def test_repeats_are_followed_and_those_beyond_one_count_as_one():
+    exact = DeadReckoning(measurement_noise=0.0)
+    seen = [exact.learn(Course(), Outcome(index=9, own_index=9, repeat=value)) for value in (0.4, -7.0, None)]
+    assert [state.repeat and pytest.approx(state.repeat.mean, abs=1e-6) for state in seen] == [0.4, -1.0, None]
+
+
+@pytest.mark.parametrize("knobs", [{"max_error": 0.05}, {"amends": False}, {"site": "blocks"}], ids=str)
 def test_inertial_makes_no_amends(knobs):
     """Each step's own error is promised; they are not wanted; followers are not kept apart."""
     assert Inertial().schemes()[0].predictor.keeps_missed
     assert not Inertial(**knobs).schemes()[0].predictor.keeps_missed
 
 
-@pytest.mark.parametrize("knobs", [{"amends": -0.1}, {"amends": 1.5}, {"shortest": -1}, {"shortest": 2.5}], ids=str)
+@pytest.mark.parametrize("knobs", [{"shortest": -1}, {"shortest": 2.5}], ids=str)
 def test_knobs_out_of_range(knobs):
     with pytest.raises(ValueError, match=next(iter(knobs))):
         Inertial(**knobs)

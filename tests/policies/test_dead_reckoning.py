@@ -13,7 +13,7 @@ from tests.policies.drive import Kept, apply, drive
 
 from navicache.estimator import Gaussian
 from navicache.policies import DeadReckoning, Outcome, OutputHold, Scheme, Step, Taylor, Verdict, nonfinite_fields
-from navicache.policies.dead_reckoning import MOST, START
+from navicache.policies.dead_reckoning import MOST, START, Course
 from navicache.policies.guards import Finite
 from navicache.policies.predictors import OUTPUT
 
@@ -82,7 +82,7 @@ def test_taylor_by_hand():
     assert outputs(2, 4) == [1], "one point: hold it"
 
 
-@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=0.5), Taylor(1), Taylor(3)])
+@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), Taylor(1), Taylor(3)])
 def test_before_two_computes_the_output_is_held(predictor):
     state = predictor.init()
     assert predictor.weights(state, at(())) == OUTPUT
@@ -94,7 +94,7 @@ def test_before_two_computes_the_output_is_held(predictor):
 @given(gaps=gap_lists, seed=st.integers(0, 99))
 def test_undamped_it_goes_on_with_a_line(gaps, seed):
     course = polynomial(1, seed)
-    weights = DeadReckoning().weights(Gaussian(1.0, 0.1), at(gaps[:2]))
+    weights = DeadReckoning().weights(Course(Gaussian(1.0, 0.1)), at(gaps[:2]))
     assert apply(weights, NOBODY, kept_at(course, gaps[:2])) == pytest.approx(course(50), abs=1e-9)
     assert [w for _, w in weights.references] == pytest.approx(
         [w for _, w in Taylor(1).weights(None, at(gaps)).references]
@@ -104,19 +104,19 @@ def test_undamped_it_goes_on_with_a_line(gaps, seed):
 @given(gaps=gap_lists, damping=st.floats(0, MOST))
 def test_damped_it_goes_that_share_of_the_way(gaps, damping):
     course = polynomial(1)
-    weights = DeadReckoning().weights(Gaussian(damping, 0.1), at(gaps[:2]))
+    weights = DeadReckoning().weights(Course(Gaussian(damping, 0.1)), at(gaps[:2]))
     newest = course(50 - gaps[0])
     assert apply(weights, NOBODY, kept_at(course, gaps[:2])) == pytest.approx(newest + damping * (course(50) - newest))
 
 
 def test_weights_by_hand():
     """The slope is (y_j - y_k) / 2; three steps of it, halved, are 0.75 of the move."""
-    assert DeadReckoning().weights(Gaussian(0.5, 0.1), at((3, 2))).references == ((0.0, 1.75), (0.0, -0.75))
+    assert DeadReckoning().weights(Course(Gaussian(0.5, 0.1)), at((3, 2))).references == ((0.0, 1.75), (0.0, -0.75))
 
 
-@given(gaps=gap_lists, damping=st.floats(0, MOST), amends=st.floats(0, 1))
+@given(gaps=gap_lists, damping=st.floats(0, MOST), amends=st.booleans())
 def test_outputs_alone_count_and_their_weights_add_up_to_one(gaps, damping, amends):
-    weights = DeadReckoning(amends=amends).weights(Gaussian(damping, 0.1), at(gaps[:2]))
+    weights = DeadReckoning(amends=amends).weights(Course(Gaussian(damping, 0.1)), at(gaps[:2]))
     assert weights.input == 0
     assert [of_x for of_x, _ in weights.references] == [0.0, 0.0]
     assert sum(w for _, w in weights.references) == pytest.approx(1.0, abs=1e-12 * gaps[0])
@@ -127,13 +127,14 @@ def test_outputs_alone_count_and_their_weights_add_up_to_one(gaps, damping, amen
 
 def test_one_lesson_by_hand():
     """P = 1 + 0.05, K = 1.05 / 1.10: from 1 that share of the way to the measured 0.5."""
-    state = DeadReckoning().learn(None, moves(1.0, 2.0))
+    state = DeadReckoning().learn(Course(), moves(1.0, 2.0))
     gain = 1.05 / (1.10 + 1e-8)
-    assert state == pytest.approx((START + gain * (0.5 - START), gain * 0.05), rel=1e-6)
+    assert state.damping == pytest.approx((START + gain * (0.5 - START), gain * 0.05), rel=1e-6)
     second = DeadReckoning().learn(state, moves(2.0, 2.0))
-    prior = state.variance + 0.05
+    prior = state.damping.variance + 0.05
     gain = prior / (prior + 0.05)
-    assert second.mean == pytest.approx(state.mean + gain * (1 - state.mean), rel=1e-6)
+    mean = state.damping.mean
+    assert second.damping.mean == pytest.approx(mean + gain * (1 - mean), rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +144,8 @@ def test_one_lesson_by_hand():
 def test_what_is_measured_is_clamped_and_knows_its_gaps(newest, gaps, seen):
     """The move before was 1: with gaps of 2 and 1 the slope reaches 2, with 1 and 2 it reaches one half."""
     exact = DeadReckoning(measurement_noise=0.0)
-    state = exact.learn(None, moves(newest, 1.0, gaps=gaps))
-    assert state.mean == pytest.approx(seen, abs=1e-6)
+    state = exact.learn(Course(), moves(newest, 1.0, gaps=gaps))
+    assert state.damping.mean == pytest.approx(seen, abs=1e-6)
 
 
 def test_it_learns_from_products():
@@ -154,9 +155,9 @@ def test_it_learns_from_products():
 
 def test_nothing_moved_teaches_nothing():
     predictor, still = DeadReckoning(), moves(0.0, 0.0)
-    assert predictor.learn(None, still) is None
-    assert predictor.weights(None, at((1, 1))).references == ((0.0, 2.0), (0.0, -1.0)), "all of the slope at first"
-    known = predictor.learn(None, moves(0.5, 1.0))
+    assert predictor.learn(Course(), still) == Course()
+    assert predictor.weights(Course(), at((1, 1))).references == ((0.0, 2.0), (0.0, -1.0)), "all of the slope at first"
+    known = predictor.learn(Course(), moves(0.5, 1.0))
     assert predictor.learn(known, still) == known
 
 
@@ -257,7 +258,7 @@ def test_a_line_is_followed_exactly_whatever_the_gaps(predictor, seed):
     errors, states = follow(predictor, line, irregular(60, seed))
     assert max(errors[2:]) < 1e-9
     if isinstance(predictor, DeadReckoning):
-        assert states[-1].mean == pytest.approx(1.0)
+        assert states[-1].damping.mean == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -272,15 +273,15 @@ def test_on_a_random_walk_the_damping_goes_and_the_output_is_held(seed):
     errors, states = follow(DeadReckoning(), jumps(seed), steps)
     held, _ = follow(OutputHold(), jumps(seed), steps)
     undamped, _ = follow(Taylor(1), jumps(seed), steps)
-    assert states[-1].mean < 0.1
-    assert all(0 <= state.mean <= MOST for state in states if state is not None)
+    assert states[-1].damping.mean < 0.1
+    assert all(0 <= state.damping.mean <= MOST for state in states if state.damping is not None)
     assert sum(errors[10:]) == pytest.approx(sum(held[10:]), rel=0.05)
     assert sum(undamped[10:]) > 1.2 * sum(held[10:])
 
 
 def test_a_course_that_halves_its_speed_at_every_compute_is_damped_by_half():
     _, states = follow(DeadReckoning(), lambda i: line(0) * 2.0**-i, set(range(20)), total=20)
-    assert states[-1].mean == pytest.approx(0.5, abs=1e-4)
+    assert states[-1].damping.mean == pytest.approx(0.5, abs=1e-4)
 
 
 # -- what cannot be trusted --------------------------------------------------------------------------------------------
@@ -305,7 +306,7 @@ def test_broken_products_are_named_and_kept_away(bad, place):
 
 def test_a_lesson_without_products_teaches_nothing():
     predictor = DeadReckoning()
-    state = predictor.learn(None, moves(1.0, 2.0))
+    state = predictor.learn(Course(), moves(1.0, 2.0))
     assert predictor.learn(state, moves(1.0, 2.0)._replace(products=None)) == state
 
 
@@ -313,15 +314,17 @@ def test_a_lesson_without_products_teaches_nothing():
 @given(
     entries=st.lists(st.floats(-1e30, 1e30), min_size=3, max_size=3),
     gaps=st.tuples(*[st.integers(1, 50)] * 2),
-    amends=st.floats(0, 1),
+    amends=st.booleans(),
+    repeat=st.none() | st.floats(-1e30, 1e30),
 )
-def test_any_finite_products_leave_finite_weights(entries, gaps, amends):
+def test_any_finite_products_leave_finite_weights(entries, gaps, amends, repeat):
     a, b, c = entries
     predictor = DeadReckoning(amends=amends)
-    state = predictor.learn(None, lesson((a, b), (b, c), gaps=gaps))
+    state = predictor.learn(Course(), lesson((a, b), (b, c), gaps=gaps, repeat=repeat))
     state = predictor.learn(state, lesson((c, b), (b, a), gaps=gaps[::-1]))
-    assert state is None or 0 <= state.mean <= MOST
+    assert state.damping is None or 0 <= state.damping.mean <= MOST
+    assert 0 <= predictor.lasting(state) <= 1
     weights = predictor.weights(state, at(gaps))
     assert all(math.isfinite(w) for _, w in weights.references)
-    assert 0 <= weights.missed <= amends
+    assert 0 <= weights.missed <= (5 / 12 if amends else 0)
     assert sum(w for _, w in weights.references) == pytest.approx(1.0, abs=1e-9 * gaps[0] ** 2)

@@ -184,13 +184,12 @@ def test_what_it_explains():
 
 def test_inertial_hands_its_knobs_on():
     noises = {"process_noise": 0.01, "measurement_noise": 0.02}
-    (scheme,) = Inertial(threshold=0.3, rows="call", amends=0.25, **noises).schemes()
+    (scheme,) = Inertial(threshold=0.3, rows="call", amends=False, **noises).schemes()
     gate = scheme.gate
     while not isinstance(gate, ErrorGate):
         gate = gate.gate
     assert gate == ErrorGate(threshold=0.3, rows="call", **noises)
-    assert scheme.predictor == DeadReckoning(amends=0.25, **noises)
-    assert scheme.apart == DeadReckoning(**noises)
+    assert scheme.predictor == scheme.apart == DeadReckoning(**noises)
 
 
 # -- written a second time ---------------------------------------------------------------------------------------------
@@ -211,14 +210,14 @@ class Watched:
 
     def learn(self, state, outcome):
         state = self.inside.learn(state, outcome)
-        self.damping.append(state.mean if state else 1.0)
+        self.damping.append(state.damping.mean if state.damping else 1.0)
         return state
 
 
 def check_against_the_transcription(video, *, tau: float, align: int):
     xs, ys = zip(*video, strict=True)
     log = transcription_inertial.inertial(xs, ys, tau=tau, align=align)
-    policy = Watched(Inertial(threshold=tau, amends=0.0, align_steps=align))
+    policy = Watched(Inertial(threshold=tau, amends=False, align_steps=align))
     seen = drive(policy, video)
     assert seen.computed == log.computed
     assert policy.damping == pytest.approx([a for a, c in zip(log.damping, log.computed, strict=True) if c], abs=1e-9)

@@ -14,7 +14,7 @@ NONSENSE = {
     "align_steps": (0, 2.5, "3", -1, None),
     "process_noise": (-1.0, math.nan, "x", None),
     "measurement_noise": (-1.0, math.nan, "x", None),
-    "amends": (-0.1, 1.5, math.nan, "x", None, True),
+    "amends": (0, 0.5, "x", None),
     "last_step": (2, "maybe", None),
     "longest_reuse": (-1, 1.5, "x"),
     "shortest": (-1, 2.5, "x", None),

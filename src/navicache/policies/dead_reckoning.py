@@ -77,7 +77,7 @@ class DeadReckoning:
             return OUTPUT
         damping = START if state.damping is None else state.damping.mean
         reach = damping * slope_reach(step.gaps)
-        owed = self.amends and state.damping is not None and step.gaps[0] < step.gaps[1]
+        owed = self.amends and step.gaps[0] < step.gaps[1]
         missed = min(1.0, 2.0 * damping) * self.lasting(state) * mean_miss(step.gaps[1]) if owed else 0.0
         return Weights(0.0, ((0.0, 1.0 + reach), (0.0, -reach)), missed)
 
