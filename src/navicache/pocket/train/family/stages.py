@@ -55,7 +55,7 @@ def train(recipe: Recipe, plan: Plan) -> Path:
     """Train what is not yet trained, and pack it; returns the folder."""
     plan.out.mkdir(parents=True, exist_ok=True)
     figures: dict[str, Any] = {"member": recipe.name, "stages": {}}
-    vae = _autoencoder(recipe, plan, figures) if plan.start is None else _kept(recipe, plan, figures)
+    vae = _autoencoder(recipe, plan, figures) if plan.start is None else _kept(recipe, plan, plan.start, figures)
     latents = _latents(recipe, vae, plan)
     if plan.start is None:
         recipe.settle(vae, float(latents.std))
@@ -87,13 +87,10 @@ def _autoencoder(recipe: Recipe, plan: Plan, figures: dict[str, Any]) -> Any:
     return _measured(recipe, vae.eval(), plan, figures)
 
 
-def _kept(recipe: Recipe, plan: Plan, figures: dict[str, Any]) -> Any:
+def _kept(recipe: Recipe, plan: Plan, start: Path, figures: dict[str, Any]) -> Any:
     """The autoencoder that the training starts from, so that latents mean what they did."""
-    return _measured(recipe, _started(recipe, plan).vae.float().to(plan.device), plan, figures)
-
-
-def _started(recipe: Recipe, plan: Plan) -> Any:
-    return open_member(member(recipe.name), plan.start)
+    vae = open_member(member(recipe.name), start).vae
+    return _measured(recipe, vae.float().to(plan.device), plan, figures)
 
 
 def _measured(recipe: Recipe, vae: Any, plan: Plan, figures: dict[str, Any]) -> Any:
@@ -114,7 +111,7 @@ def _denoiser(recipe: Recipe, latents: Latents, plan: Plan, figures: dict[str, A
     torch.manual_seed(0)
     model = recipe.denoiser()
     if plan.start is not None:
-        pipe = _started(recipe, plan)
+        pipe = open_member(member(recipe.name), plan.start)
         for name, part in model.named_children():
             part.load_state_dict(getattr(pipe, name).state_dict())
     model = model.to(plan.device).train()
