@@ -80,7 +80,7 @@ class Weights(NamedTuple):
 
     input: float
     references: tuple[tuple[float, float], ...]  # (weight of x_j, weight of y_j), newest first
-    missed: float = 0.0  # counts where the engine keeps it: of a leader all of whose followers are kept as differences
+    missed: float = 0.0  # counts where the engine keeps it: where all followers are kept as differences from the leader
 
 
 class Verdict(NamedTuple):
