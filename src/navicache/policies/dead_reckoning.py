@@ -1,6 +1,7 @@
 """The predictor of `inertial`: the newest slope, damped as measured, and amends for what predictions before missed by.
 
-    y_i ~ y_j + a (y_j - y_k) g_0 / g_1 + min(1, 2a) s m,        s = (5 g_1 - 1) / (12 g_1) while g_0 < g_1, then 0
+    y_i ~ y_j + a (y_j - y_k) g_0 / g_1 + min(1, 2a) min(1, 1 + r) s m
+    s = (5 g_1 - 1) / (12 g_1) while g_0 < g_1, then 0
 
 y_j and y_k are the two newest computed outputs, g_1 steps apart, and g_0 steps have passed since the newer one. The
 damping a is measured at every compute, where prediction and truth are both known (estimator/calibration.py), and
@@ -10,7 +11,8 @@ output.
 m = y_j - (y_j as the slope before had it) is what was missed at the newest compute, g_1 steps after the one before. A
 line leaves a parabola as its square, so the g_1 - 1 predictions within that gap were off by s m in the mean, and the
 latent has moved along them: s m, added to as many outputs again, takes it back. No more than that is paid: over a
-longer gap than the one before it would be a new error.
+longer gap than the one before it would be a new error. And less where misses alternate, for then they take each other
+back: r is how much of a miss the next one repeats, measured at every compute and tracked as the damping is.
 """
 
 from dataclasses import dataclass
