@@ -204,9 +204,11 @@ def test_the_default_meets_the_papers_speed_up_on_a_long_run() -> None:
         ({}, "inertial", ("speedup", 2.01)),
         ({"max_error": 0.1}, "inertial", ("max_error", 0.1)),
         ({"threshold": 0.06}, "navicache", ("threshold", 0.06)),
-        ({"paper_text": True}, "navicache", ("threshold", 0.05)),
+        ({"policy": "navicache", "paper_text": True}, "navicache", ("threshold", 0.05)),
+        ({"threshold": 0.06, "align_steps": 4}, "navicache", ("align_steps", 4)),
+        ({"speedup": 1.5, "amends": False}, "inertial", ("amends", False)),
         ({"policy": "inertial", "threshold": 0.2}, "inertial", ("threshold", 0.2)),
-        ({"threshold": 0.2, "amends": False}, "inertial", ("threshold", 0.2)),
+        ({"policy": "inertial", "threshold": 0.2, "amends": False}, "inertial", ("threshold", 0.2)),
     ],
     ids=str,
 )
@@ -216,6 +218,22 @@ def test_which_policy_is_meant(asked: dict[str, Any], policy: str, target: tuple
         TINY["wan"].call(pipe, steps=16)
     (run,) = cache.trace.runs
     assert (run.policy, run.settings[target[0]]) == (policy, target[1])
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"amends": False}, 'amends is a knob of inertial: .* enable\\(target, "inertial", amends=...\\)'),
+        ({"threshold": 0.2, "amends": False}, "amends is a knob of inertial"),
+        ({"align_steps": 5}, "align_steps is a knob of navicache, .*seacache"),
+        ({"speedup": 2.0, "paper_text": True}, "paper_text is a knob of navicache"),
+        ({"treshold": 0.1}, "no policy has a knob 'treshold'"),
+    ],
+    ids=str,
+)
+def test_a_knob_without_its_policy_is_refused_and_told_whose_it_is(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        navicache.enable(TINY["wan"].build(), **asked)
 
 
 def test_two_targets_are_refused_in_words_of_the_policy_that_has_them() -> None:

@@ -6,16 +6,14 @@ from typing import Any
 
 from navicache.engine import Keep
 from navicache.models import Calibration, CallSpec, ModelSpec, preset
-from navicache.policies import POLICIES, Inertial, NaviCache, Policy, build_policy
+from navicache.policies import POLICIES, Policy, build_policy
 from navicache.records import ShadowKind
 
-DEFAULT_POLICY, PAPER = "inertial", "navicache"
+DEFAULT_POLICY = "inertial"
+# What a target means where no policy is named: thresholds are published for the paper's policy alone.
+MEANT = {"threshold": "navicache", "speedup": "inertial", "max_error": "inertial"}
 DEFAULT_MODE = "mid"
 WAN_VALUES = ("navicache", "ema")  # what a model's own note speaks of
-TARGETS = {"threshold", "speedup", "max_error"}
-OURS, THEIRS = ({f.name for f in fields(kind)} for kind in (Inertial, NaviCache))
-PAPERS = THEIRS - OURS | {"threshold"}  # knobs that ask for the paper's policy: thresholds are published for it alone
-OWN = OURS - THEIRS  # and those that ask for ours, whatever else is given
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,10 @@ def choose_policy(options: Options, spec: ModelSpec) -> Policy:
         if options.calibration is not None:
             check_calibration(options.calibration, name, spec)
             knobs |= options.calibration.knobs
-        if TARGETS & options.knobs.keys():  # the user's target, whichever of them the preset has, and at any length
-            knobs = {knob: value for knob, value in knobs.items() if knob not in {*TARGETS, "shortest"}}
+        if (
+            MEANT.keys() & options.knobs.keys()
+        ):  # the user's target, whichever of them the preset has, and at any length
+            knobs = {knob: value for knob, value in knobs.items() if knob not in {*MEANT, "shortest"}}
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
             knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
         return build_policy(name, **{**knobs, **options.knobs})
@@ -72,14 +72,34 @@ def check_calibration(calibration: Calibration, policy: str, spec: ModelSpec) ->
 
 
 def policy_name(policy: str | None, knobs: Collection[str]) -> str:
-    """The policy asked for, by its name or by knobs that only the paper's has; ours without either.
+    """The policy asked for by its name or by a target; ours without either, and then without knobs.
 
     Example:
         >>> policy_name(None, {"speedup": 2.0}), policy_name(None, {"threshold": 0.05})
         ('inertial', 'navicache')
     """
-    given = set(knobs)
-    return policy or (PAPER if given & PAPERS and not given & OWN else DEFAULT_POLICY)
+    if policy is not None:
+        return policy
+    meant = {MEANT[knob] for knob in knobs if knob in MEANT}
+    name = meant.pop() if len(meant) == 1 else DEFAULT_POLICY  # which refuses two targets
+    known = _knobs(name) if MEANT.keys() & set(knobs) else set[str]()
+    for knob in knobs:
+        if knob not in known | MEANT.keys():
+            raise ValueError(_nameless(knob))
+    return name
+
+
+def _nameless(knob: str) -> str:
+    having = [name for name in POLICIES if knob in _knobs(name)]
+    if not having:
+        return f"no policy has a knob {knob!r}"
+    return (
+        f'{knob} is a knob of {", ".join(having)}: name the policy too, as in enable(target, "{having[0]}", {knob}=...)'
+    )
+
+
+def _knobs(name: str) -> set[str]:
+    return {f.name for f in fields(POLICIES[name])}  # pyright: ignore[reportArgumentType]
 
 
 def note(spec: ModelSpec, options: Options) -> str:

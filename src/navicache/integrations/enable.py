@@ -48,8 +48,8 @@ def enable(
 
     Args:
         target: a pipeline (all its transformers are cached), a module, or a callable.
-        policy: a name of the catalog or a policy; "inertial" by default. A threshold, or another knob that only the
-            paper's policy has, asks for "navicache": its thresholds are the published ones.
+        policy: a name of the catalog or a policy; "inertial" by default. A threshold without a name asks for
+            "navicache": its thresholds are the published ones.
         mode: "fast", "mid" or "slow" preset of the model at hand, for a policy given by name.
         call: where latent, time, conditioning and output are, for models that use unusual names.
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
