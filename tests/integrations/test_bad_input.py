@@ -27,7 +27,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "policy that is none": ({"policy": 42}, "policy"),
     "policy class": ({"policy": NaviCache}, "policy"),
     "knob": ({"treshold": 0.1}, "did you mean 'threshold'"),
-    "align_steps 0": ({"align_steps": 0}, "align_steps must be 2 or more"),
+    "align_steps 0": ({"speedup": 2.0, "align_steps": 0}, "align_steps must be 2 or more"),
     "steps 0": ({"steps": 0}, "steps must be"),
     "mode and policy": ({"policy": NaviCache(), "mode": "fast"}, "leave out mode"),
     "knobs and policy": ({"policy": NaviCache(), "threshold": 0.1}, "leave out threshold"),

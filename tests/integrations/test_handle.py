@@ -227,7 +227,7 @@ def test_which_policy_is_meant(asked: dict[str, Any], policy: str, target: tuple
         ({"threshold": 0.2, "amends": False}, "amends is a knob of inertial"),
         ({"align_steps": 5}, "align_steps is a knob of navicache, .*seacache"),
         ({"speedup": 2.0, "paper_text": True}, "paper_text is a knob of navicache"),
-        ({"treshold": 0.1}, "no policy has a knob 'treshold'"),
+        ({"treshold": 0.1}, "no policy has a knob 'treshold': did you mean 'threshold'"),
     ],
     ids=str,
 )

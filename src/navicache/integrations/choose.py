@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any
 
 from navicache.engine import Keep
@@ -92,7 +93,8 @@ def policy_name(policy: str | None, knobs: Collection[str]) -> str:
 def _nameless(knob: str) -> str:
     having = [name for name in POLICIES if knob in _knobs(name)]
     if not having:
-        return f"no policy has a knob {knob!r}"
+        near = get_close_matches(knob, set().union(*map(_knobs, POLICIES)), n=1)
+        return f"no policy has a knob {knob!r}" + (f": did you mean {near[0]!r}?" if near else "")
     return (
         f'{knob} is a knob of {", ".join(having)}: name the policy too, as in enable(target, "{having[0]}", {knob}=...)'
     )
