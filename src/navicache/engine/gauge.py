@@ -49,8 +49,6 @@ class Gauge:
 
     def misses(self, missed: Rows, before: Rows) -> Readings:
         """What tells how far a miss repeats the one before."""
-        if not missed or not before:
-            return {}
         return {MISSES[0]: mean_product(missed, before), MISSES[1]: mean_product(before, before)}
 
     def _products(self, moves: list[Rows]) -> Readings:

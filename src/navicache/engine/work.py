@@ -48,7 +48,7 @@ class Work:
             latent = self._settle_fit(latent, output)
         guess = self.guess(latent) if self.stream.history and (leads or rows is not None) else None
         kept = output._replace(rows=self.stream.kept(output.rows, rows)) if leads else self._apart(output)
-        missed = self._missed(latent, kept) if self.stream.history and mends(run, self.name, leads) else NOTHING
+        missed = self._missed(latent, kept, guess) if self.stream.history and mends(run, self.name, leads) else NOTHING
         if leads:
             self._teach(take(latent, rows), kept.rows, guess, missed, moment)
         else:
@@ -71,10 +71,11 @@ class Work:
             return self.decider.weights_apart(self.name, computed_at)
         return self.decider.row_weights(computed_at)
 
-    def _missed(self, latent: Rows, kept: Output) -> Rows:
+    def _missed(self, latent: Rows, kept: Output, guess: Rows | None) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
-        rows, weights = self.rows(), [each._replace(missed=0.0) for each in self._weights()]
-        course = self.stream.predict(latent, weights, self.run.fit)
+        rows, weights, course = self.rows(), self._weights(), guess
+        if course is None or self.stream.apart or any(each.missed for each in weights):
+            course = self.stream.predict(latent, [each._replace(missed=0.0) for each in weights], self.run.fit)
         return minus(kept.rows, self.stream.kept(take(course, rows), rows))
 
     def _apart(self, output: Output) -> Output:
@@ -103,8 +104,10 @@ class Work:
 
     def _repeated(self, missed: Rows) -> dict[str, Reading]:
         """What was missed against what was missed before, in the same rows."""
-        before = take(self.stream.missed, self.rows()) if self.stream.missed else NOTHING
-        return self.decider.gauge.misses(self.run.inner(missed), self.run.inner(before)) if missed else {}
+        if not missed or not self.stream.missed:
+            return {}
+        before = take(self.stream.missed, self.rows())
+        return self.decider.gauge.misses(self.run.inner(missed), self.run.inner(before))
 
     def _settle_fit(self, latent: Rows, output: Output) -> Rows:
         """Find out from the first output how the latent lies in input and output; returns its part of the input."""

@@ -41,9 +41,8 @@ def choose_policy(options: Options, spec: ModelSpec) -> Policy:
         if options.calibration is not None:
             check_calibration(options.calibration, name, spec)
             knobs |= options.calibration.knobs
-        if (
-            MEANT.keys() & options.knobs.keys()
-        ):  # the user's target, whichever of them the preset has, and at any length
+        if not MEANT.keys().isdisjoint(options.knobs):
+            # the user's target, whichever of them the preset has, and at any length
             knobs = {knob: value for knob, value in knobs.items() if knob not in {*MEANT, "shortest"}}
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
             knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
@@ -82,10 +81,10 @@ def policy_name(policy: str | None, knobs: Collection[str]) -> str:
     if policy is not None:
         return policy
     meant = {MEANT[knob] for knob in knobs if knob in MEANT}
-    name = meant.pop() if len(meant) == 1 else DEFAULT_POLICY  # which refuses two targets
-    known = _knobs(name) if MEANT.keys() & set(knobs) else set[str]()
+    name = next(iter(meant)) if len(meant) == 1 else DEFAULT_POLICY  # which refuses two targets
+    known = MEANT.keys() | (_knobs(name) if meant else ())
     for knob in knobs:
-        if knob not in known | MEANT.keys():
+        if knob not in known:
             raise ValueError(_nameless(knob))
     return name
 
@@ -93,11 +92,10 @@ def policy_name(policy: str | None, knobs: Collection[str]) -> str:
 def _nameless(knob: str) -> str:
     having = [name for name in POLICIES if knob in _knobs(name)]
     if not having:
-        near = get_close_matches(knob, set().union(*map(_knobs, POLICIES)), n=1)
+        near = get_close_matches(knob, sorted(set().union(*map(_knobs, POLICIES))), n=1)
         return f"no policy has a knob {knob!r}" + (f": did you mean {near[0]!r}?" if near else "")
-    return (
-        f'{knob} is a knob of {", ".join(having)}: name the policy too, as in enable(target, "{having[0]}", {knob}=...)'
-    )
+    example = f'enable(target, "{having[0]}", {knob}=...)'
+    return f"{knob} is a knob of {', '.join(having)}: name the policy too, as in {example}"
 
 
 def _knobs(name: str) -> set[str]:
