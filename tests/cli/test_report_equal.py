@@ -100,3 +100,13 @@ def test_it_opens_without_errors_and_fits(results, width, dark):
             "[...document.querySelectorAll('td[style]')].map(cell => getComputedStyle(cell).backgroundColor)"
         )
         assert len(set(tones)) > 2
+
+
+def test_folders_that_share_a_cell_count_its_baselines_once(tmp_path, capsys):
+    for folder, own in (("ours", "inertial"), ("theirs", "navicache")):
+        (tmp_path / folder).mkdir()
+        kept = [each for each in rows() if each["policy"] in ("none", own)]
+        (tmp_path / folder / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in kept))
+    assert main(["report", str(tmp_path / "ours"), str(tmp_path / "theirs"), "--summary"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("+2.0") >= 8, "42 against 40 dB in both cells, at all four budgets"

@@ -114,7 +114,7 @@ def cells_of(rows: Iterable[Row]) -> list[Cell]:
     for row in rows:
         if row["kind"] in ("baseline", "cached"):
             places.setdefault((row["model"], row["condition"]), []).append(row)
-    cells = (_cell(*place, own) for place, own in places.items())
+    cells = (_cell(*place, _once(own)) for place, own in places.items())
     return [cell for cell in cells if cell is not None]
 
 
@@ -126,6 +126,11 @@ def standings(cells: Iterable[Cell], budgets: Sequence[Fraction] = BUDGETS) -> l
 def _standing(cell: Cell, budget: Fraction) -> Standing:
     found = ((curve.name, curve.at(float(budget * cell.steps))) for curve in cell.curves)
     return Standing(cell, budget, {name: point for name, point in found if point is not None})
+
+
+def _once(rows: Iterable[Row]) -> list[Row]:
+    """One row for each video: folders that share a cell, setting by setting, each have its baselines."""
+    return list({(row["kind"], row["setting"], row["prompt"], row["seed"]): row for row in rows}.values())
 
 
 def _cell(model: str, condition: str, rows: Sequence[Row]) -> Cell | None:
