@@ -1,35 +1,50 @@
 """The targets' promises in miniature."""
 
-import importlib
 import json
-from pathlib import Path
 
 import pytest
-from tests.pocket import tiny_checkpoint
+import torch
 
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
-SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--trained-videos", "100", "--steps", "12"]
+from navicache.pocket.reader import Reading, learn_backgrounds
+from navicache.pocket.world import captions, draw, render
+
+PROMPTS = ["a red ball in front of a beach", "a blue cube in front of a night sky"]
 
 
 @pytest.fixture
-def promises(monkeypatch):
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module("promises")
+def promises(script):
+    return script("promises")
 
 
-def test_both_promises_are_told(promises, tmp_path, capsys):
-    places = ["--checkpoint", str(tiny_checkpoint.save(tmp_path / "model")), "--out", str(tmp_path / "found.json")]
-    found = promises.main([*SMALL, *places, "--prompts", "2", "--speedups", "2", "--limit", "0.9"])
+def test_both_promises_are_told(promises, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(promises, "choose_prompts", lambda which, count: PROMPTS[:count])
+    few = ["--model", "pocket:unet", "--device", "cpu", "--prompts", "2", "--steps", "12", "--speedups", "2"]
+    found = promises.main([*few, "--limit", "0.9", "--out", str(tmp_path / "found.json")])
     assert json.loads((tmp_path / "found.json").read_text()) == found
     assert found["speedup"] == {"2.0": [6, 6]}
-    assert all(row["reused"] == len(row["errors"]) > 0 for row in found["max_error"])
+    assert all(found["errors"]), "something is reused, and its truth known"
     told = capsys.readouterr().out
-    assert "speedup=2.0, 2 prompts: 6 to 6 computed, 0.0 % off at most" in told
-    assert "max_error=0.9, 2 prompts" in told
+    assert "2 prompts, max_error=0.9" in told
+    assert "speedup=2.0: 6 to 6 of 12 computed" in told
 
 
 def test_what_is_within_the_limit_is_counted(promises):
-    rows = [{"reused": 2, "errors": [0.01, 0.06]}, {"reused": 4, "errors": [0.01] * 4}]
-    told = promises.report({"steps": 10, "limit": 0.05, "max_error": rows, "speedup": {}})
-    assert "30.0 % of the steps reused (20 % at least)" in told
-    assert "within the limit at 83.3 % of them (50 % in the worst prompt), largest 0.060" in told
+    found = {"model": "m", "dtype": "float32", "steps": 10, "limit": 0.05, "speedup": {}, "changed": {}}
+    told = promises.report({**found, "errors": [[0.01, 0.06], [0.01] * 4]})
+    assert "30.0 % of the steps reused, within the limit at 83.3 % of them, largest 0.060" in told
+
+
+def test_another_picture_is_seen(promises):
+    scenes = draw(2, seed=6)
+    frames = (render(scenes, frames=5, size=64).movedim(1, -1) + 1) / 2
+    backgrounds = learn_backgrounds(scenes=60)
+    plain = promises.shown(frames, captions(scenes), backgrounds)
+    swapped = promises.shown(frames.flip(0), captions(scenes)[::-1], backgrounds)
+    assert not any(promises.changed(plain, plain).values())
+    assert promises.changed(plain, swapped)["colour"] == [0, 1]
+
+
+def test_what_changed_is_named_by_its_prompts(promises):
+    same = dict.fromkeys(("background", "direction", "shape", "fits"), torch.zeros(3))
+    plain, cached = (Reading(colour=torch.tensor(colours), **same) for colours in ([1, 2, 3], [1, 0, 3]))
+    assert promises.changed(plain, cached) == {"background": [], "colour": [1], "direction": [], "shape": []}

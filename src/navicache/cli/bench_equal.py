@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from navicache.evaluation.bench.equal import Point, Standing, cells_of, standings
 from navicache.evaluation.bench.rows import Row
-from navicache.evaluation.bench.verdict import OTHERS, Lead, Verdict, judge
+from navicache.evaluation.bench.verdict import Lead, Verdict, judge
 from navicache.records.table import UNKNOWN, Column, lay_out
 
 MOST_NAMED = 20  # cells behind that are named; the page has all
@@ -31,14 +31,14 @@ def describe_equal(rows: Sequence[Row]) -> list[str]:
 
 def _columns(table: Sequence[Standing]) -> list[Column]:
     names = dict.fromkeys(curve.name for standing in table for curve in standing.cell.curves)
-    best = [standing.best(*OTHERS) for standing in table]
+    best = [standing.best("rival") for standing in table]
     return [
         Column("model", [standing.cell.model for standing in table], words=True),
         Column("condition", [standing.cell.condition for standing in table], words=True),
         Column("of the\nsteps", [str(standing.budget) for standing in table]),
         *(Column(name.replace(" ", "\n", 1), [psnr_text(standing, name) for standing in table]) for name in names),
-        Column("best\nother", [found[0] if found else UNKNOWN for found in best], words=True),
-        Column("lead of\ninertial", [signed(standing.lead(*OTHERS)) for standing in table]),
+        Column("best other\npolicy", [found[0] if found else UNKNOWN for found in best], words=True),
+        Column("lead of\ninertial", [signed(standing.lead("rival")) for standing in table]),
     ]
 
 
@@ -79,13 +79,12 @@ def lead_text(lead: Lead) -> str:
 def words(verdict: Verdict) -> list[str]:
     """The verdict in sentences."""
     lines = [
-        f"inertial by speed-up is best in {_share(verdict.best, verdict.counted)} cells and budgets, "
-        f"ahead of every other policy in {_share(verdict.best_of_rivals, verdict.counted)}"
+        f"inertial by speed-up is ahead of every other policy in {_share(verdict.best, verdict.counted)} cells and "
+        f"budgets, of its own other forms too in {_share(verdict.best_of_all, verdict.counted)}"
         + (f"; {verdict.unknown} are not known" if verdict.unknown else "")
     ]
     for bar, found in verdict.behind.items():
-        rivals = len(verdict.behind_rivals[bar])
-        lines.append(f"behind by more than {bar} dB: {len(found)}; behind a policy that is not ours: {rivals}")
+        lines.append(f"behind another policy by more than {bar} dB: {len(found)}")
     found = verdict.behind[min(verdict.behind)]
     lines += [f"  {place}" for place in found[:MOST_NAMED]]
     return [*lines, f"  and {len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else lines

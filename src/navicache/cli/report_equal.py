@@ -9,7 +9,7 @@ from navicache.cli.report_cells import words as text
 from navicache.cli.report_results import Results
 from navicache.evaluation.bench.equal import BUDGETS, Curve, Standing
 from navicache.evaluation.bench.equal import Cell as Bench
-from navicache.evaluation.bench.verdict import OTHERS, Lead
+from navicache.evaluation.bench.verdict import Lead
 from navicache.records.table import UNKNOWN
 from navicache.report.equal_chart import Trail, equal_chart
 from navicache.report.page_model import Cell, Chart, Key, Line, Section, Table
@@ -25,7 +25,8 @@ def equal(results: Results) -> Section | None:
         return None
     lead = (
         "Every series of settings at the same computed steps, in the mean over prompts. First the lead of inertial by "
-        f"speed-up over the best other, then over each, then all series. {words(results.verdict)[0].capitalize()}."
+        "speed-up over the best other policy, then over each, then all series. "
+        f"{words(results.verdict)[0].capitalize()}."
     )
     return Section("equal", "Equal computed steps", lead, tables=(_heat(results), _leads(results), _series(results)))
 
@@ -39,18 +40,18 @@ def _heat(results: Results) -> Table:
     behind = " ".join(
         f"{len(found)} are behind by more than {bar} dB." for bar, found in results.verdict.behind.items()
     )
-    title = "Lead over the best other, dB"
+    title = "Lead over the best other policy, dB"
     return Table(
         title,
         ("model", "condition", *budgets),
         tuple(lines),
         2,
-        f"{behind} In small letters: its own PSNR, and whose is best.",
+        f"{behind} In small letters: who is best of the others.",
     )
 
 
 def _lead_cell(standing: Standing) -> Cell:
-    lead, best = standing.lead(*OTHERS), standing.best(*OTHERS)
+    lead, best = standing.lead("rival"), standing.best("rival")
     return Cell(UNKNOWN) if lead is None or best is None else Cell(signed(lead), lead, best[0], tone(lead))
 
 

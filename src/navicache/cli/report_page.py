@@ -80,7 +80,7 @@ def equal_headline(verdict: Verdict) -> str:
     """A page of batches in one sentence."""
     if not verdict.counted:
         return "Quality and computed steps of every setting"
-    return f"Inertial is best at equal computed steps in {verdict.best} of {verdict.counted} cells and budgets"
+    return f"Inertial is ahead of every other policy in {verdict.best} of {verdict.counted} cells and budgets"
 
 
 def equal_tiles(verdict: Verdict) -> tuple[Tile, ...]:
@@ -88,8 +88,9 @@ def equal_tiles(verdict: Verdict) -> tuple[Tile, ...]:
     if not verdict.counted:
         return ()
     behind = [Tile(str(len(found)), f"behind by more than {bar} dB") for bar, found in verdict.behind.items()]
-    rivals = f"ahead of every other policy in {verdict.best_of_rivals}"
-    return (Tile(f"{verdict.best} of {verdict.counted}", "cells and budgets where inertial is best", rivals), *behind)
+    forms = f"of its own other forms too in {verdict.best_of_all}"
+    ahead = "cells and budgets where inertial is ahead of every other policy, at equal computed steps"
+    return (Tile(f"{verdict.best} of {verdict.counted}", ahead, forms), *behind)
 
 
 def _caution(summaries: Sequence[Summary]) -> str:

@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from navicache.evaluation.bench.equal import Role, Standing
 
-BARS = (0.5, 1.5)  # decibels behind the best other that are counted
-RIVALS: tuple[Role, ...] = ("rival",)
-OTHERS: tuple[Role, ...] = (*RIVALS, "our schedule", "ours by threshold")
+BARS = (0.5, 1.5)  # decibels behind the best other policy that are counted
+OTHERS: tuple[Role, ...] = ("rival", "our schedule", "ours by threshold")
 
 
 @dataclass(frozen=True)
@@ -26,32 +25,30 @@ class Lead:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Cells count once for each budget at which ours and another are known."""
+    """Cells count once for each budget at which ours and another policy are known."""
 
     counted: int
     unknown: int  # ours is not known, or no other
-    best: int  # ours at least as good as every other, our own other forms included
-    best_of_rivals: int  # as every policy that is not ours
-    behind: dict[float, tuple[str, ...]]  # by the bar, who is ahead of us where, from the farthest on
-    behind_rivals: dict[float, tuple[str, ...]]  # the same, of policies that are not ours
+    best: int  # ours at least as good as every other policy
+    best_of_all: int  # and as its own other forms
+    behind: dict[float, tuple[str, ...]]  # by the bar, which policy is ahead of us where, from the farthest on
     leads: tuple[Lead, ...]
 
 
 def judge(table: Sequence[Standing]) -> Verdict:
     """The table in a few figures."""
-    known = [standing for standing in table if standing.lead(*OTHERS) is not None]
+    known = [standing for standing in table if standing.lead("rival") is not None]
     return Verdict(
         counted=len(known),
         unknown=len(table) - len(known),
-        best=len(known) - len(_behind(known, 0.0, OTHERS)),
-        best_of_rivals=len(known) - len(_behind(known, 0.0, RIVALS)),
-        behind={bar: _behind(known, bar, OTHERS) for bar in BARS},
-        behind_rivals={bar: _behind(known, bar, RIVALS) for bar in BARS},
+        best=len(known) - len(_behind(known, 0.0, "rival")),
+        best_of_all=len(known) - len(_behind(known, 0.0, *OTHERS)),
+        behind={bar: _behind(known, bar, "rival") for bar in BARS},
         leads=tuple(_leads(table)),
     )
 
 
-def _behind(table: Sequence[Standing], bar: float, roles: tuple[Role, ...]) -> tuple[str, ...]:
+def _behind(table: Sequence[Standing], bar: float, *roles: Role) -> tuple[str, ...]:
     """Where ours is behind the best in these roles by more than the bar."""
     leads = [(standing, lead) for standing in table if (lead := standing.lead(*roles)) is not None and lead < -bar]
     return tuple(_words(standing, lead, roles) for standing, lead in sorted(leads, key=lambda entry: entry[1]))
