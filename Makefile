@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+DEV := .venv/.dev
 POCKET := outputs/bench/pocket-table-1
 
 .DEFAULT_GOAL := help
@@ -25,7 +26,7 @@ test-all: lint ## Lint, then every test
 	@echo "== pytest, slow tests included"
 	@$(BIN)/python -m pytest -m ""
 
-lint: $(STAMP) ## Style, format, types, layers
+lint: $(DEV) ## Style, format, types, layers
 	@echo "== ruff check"
 	@$(BIN)/ruff check
 	@echo "== ruff format"
@@ -37,13 +38,15 @@ lint: $(STAMP) ## Style, format, types, layers
 
 clean: ## Remove the environment, caches and builds
 	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
-	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests pocket -type d -name __pycache__ -prune -exec rm -rf {} +
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Python 3.11 or newer is needed here (diffusers 0.42 asks for it), and '$(PYTHON)' is not." >&2; \
 	  echo "Name another one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
-	@echo "== installing into .venv (the first time takes minutes)"
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[diffusers,eval,ray,dev]' -c constraints.txt
+	@$(PYTHON) tools/install.py
+	@touch $@
+
+$(DEV): $(STAMP)
+	@$(PYTHON) tools/install.py --dev
 	@touch $@

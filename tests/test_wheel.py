@@ -67,6 +67,19 @@ def test_wheel_carries_types_and_licence_and_nothing_beside_the_package(wheel: P
     assert {f"navicache/models/data/{method}.json" for method in ("teacache", "magcache", "pab")} <= set(names)
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
     assert {name.split("/")[0].split("-")[0] for name in names} == {"navicache"}
+    assert wheel.stat().st_size < 1_000_000, "weights are a package of their own"
+
+
+def test_the_weights_are_a_wheel_of_files_with_their_licences(tmp_path: Path):
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT / "pocket")
+    (built,) = tmp_path.glob("navicache_pocket-*.whl")
+    names = zipfile.ZipFile(built).namelist()
+    for model in ("wan", "hunyuan", "opensora", "cogvideox", "unet"):
+        assert f"navicache_pocket/{model}/model_index.json" in names
+    assert "navicache_pocket/lpips/lpips-alex-0.1.safetensors" in names
+    for licence in ("LICENSE", "licenses/torchvision.txt", "licenses/lpips.txt"):
+        assert any(name.endswith(f"dist-info/licenses/{licence}") for name in names)
+    assert [name for name in names if name.endswith(".py")] == ["navicache_pocket/__init__.py"]
 
 
 def test_import_comes_from_the_wheel(probe: dict, site_packages: Path):

@@ -15,6 +15,7 @@ from navicache.cli.bench_worker import calibration
 from navicache.cli.job import Source
 from navicache.evaluation.bench.jobs import expand
 from navicache.evaluation.bench.plan_file import parse_plan
+from navicache.pocket import members
 from navicache.pocket.members import MEMBERS, Member, checkpoint_path
 
 PROMPT = "a red ball moves left"
@@ -85,9 +86,15 @@ def test_a_member_that_does_not_exist(capsys):
     assert "choose from wan, hunyuan, opensora, cogvideox, unet" in capsys.readouterr().err
 
 
-def test_a_member_without_weights_says_how_to_train_it(monkeypatch):
+def test_without_the_package_of_weights_it_is_named(monkeypatch):
+    monkeypatch.setattr(members, "packaged", lambda name: None)
+    with pytest.raises(ValueError, match=r'a package of their own: pip install "navicache\[pocket\]"'):
+        checkpoint_path("unet")
+
+
+def test_a_package_without_the_member_is_to_be_installed_again(monkeypatch):
     monkeypatch.setitem(MEMBERS, "never", Member("never", "WanPipeline", {}))
-    with pytest.raises(ValueError, match="python -m navicache.pocket.train --member never --device cuda"):
+    with pytest.raises(ValueError, match="never holds no model: install navicache-pocket again"):
         checkpoint_path("never")
 
 

@@ -58,7 +58,7 @@ def test_ctrl_c(wan_folder, out):
     with subprocess.Popen(command(*options, "--out", out), **pipes, preexec_fn=heed_interrupts) as running:
         assert running.stderr is not None
         seen = ""
-        while "computed 1" not in seen:  # the loop is under way
+        while "computed 0" not in seen:  # the loop is under way
             letter = running.stderr.read(1)
             assert letter, seen
             seen += letter

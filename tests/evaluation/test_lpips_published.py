@@ -1,4 +1,4 @@
-"""LPIPS with the published weights, where they are installed: known answers, and against its authors' code."""
+"""LPIPS with the published weights, those of navicache-pocket: known answers, and against its authors' code."""
 
 import sys
 import types
@@ -12,18 +12,17 @@ from tests.evaluation.clips import distorted, floats, noise, pairs, pan
 from torch import nn
 
 from navicache.evaluation import lpips
-from navicache.evaluation.lpips_weights import WeightsError, default_path, load
+from navicache.evaluation.lpips_weights import load
+from navicache.evaluation.lpips_weights.file import FILE_NAME
 from navicache.evaluation.lpips_weights.readers import NAMES
+from navicache.packaged import packaged
 
-PATH = default_path()  # read before the tests move it away
+PATH = packaged("lpips") / FILE_NAME
 
 
 @pytest.fixture(scope="module")
 def weights():
-    try:
-        return load(PATH)
-    except WeightsError as error:
-        pytest.skip(str(error))
+    return load(PATH)
 
 
 def alexnet(weights):

@@ -83,6 +83,7 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
     from navicache.cli.bench_files import Shelf
     from navicache.cli.bench_worker import PipelineWorker
     from navicache.cli.checks import check_metrics, check_output
+    from navicache.cli.progress import folded
     from navicache.cli.session import each_note_once
     from navicache.evaluation.bench.executors import run_local
     from navicache.evaluation.bench.ray_executor import RayExecutor
@@ -93,7 +94,7 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
     out.mkdir(parents=True, exist_ok=True)
     keep_plan(options.plan, out)
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
-    with tqdm(desc=plan.name, unit="job") as bar, each_note_once():
+    with tqdm(desc=plan.name, unit="job", **folded()) as bar, each_note_once():
         place = out.absolute()
         make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
         carry_out(out, groups, make, executor, functools.partial(show, bar))
@@ -103,10 +104,10 @@ def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None
     """Move the bar; jobs of an earlier run do not count for its speed."""
     if row is None:
         bar.total, bar.initial, bar.n = jobs, finished, finished
+        bar.refresh()
     else:
         bar.set_postfix_str(f"{row['setting']}: {_news(row)}", refresh=False)
         bar.update(finished - bar.n)
-    bar.refresh()
 
 
 def _news(row: dict[str, Any]) -> str:

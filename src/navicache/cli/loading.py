@@ -1,6 +1,7 @@
 """A pipeline from the embedded checkpoint, a folder or the hub, in one dtype, on its device."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ def load(source: Source) -> Any:
     vae = index.get("vae", [None, None])[1]
     from safetensors import SafetensorError
 
+    if not sys.stderr.isatty():
+        hide_loading()
     dtypes = {"default": dtype, **({"vae": torch.float32} if vae in FLOAT32_VAES else {})}
     try:
         pipe = _pipeline_class(index).from_pretrained(str(place), dtype=dtypes)
@@ -33,6 +36,15 @@ def load(source: Source) -> Any:
         raise ValueError(f"cannot load {source.model}: {error}") from error
     settle_in(pipe, device, source.offload)
     return pipe
+
+
+def hide_loading() -> None:
+    """No bars of diffusers and transformers while they load: in a file they are a heap of lines."""
+    import diffusers.utils.logging
+    import transformers.utils.logging
+
+    for logging in (diffusers.utils.logging, transformers.utils.logging):
+        logging.disable_progress_bar()
 
 
 def _pipeline_class(index: dict[str, Any]) -> Any:

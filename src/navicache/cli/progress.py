@@ -5,6 +5,7 @@ Every diffusers pipeline opens `self.progress_bar` around its loop and nothing e
 encoder and VAE. The device is waited for when the loop begins and ends, never within it.
 """
 
+import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import torch
 from tqdm import tqdm
 
 Counts = Callable[[], tuple[int, int]]
+FOLDED = 5  # seconds between the lines of a bar where there is no terminal
 LAYOUT = "{desc} |{bar:24}| {n_fmt}/{total_fmt} {counts} [{elapsed}<{remaining}]"
 
 
@@ -37,7 +39,7 @@ class StepBar(tqdm):
         self._counts, self._clock = counts, clock
         settle()
         self._began: float | None = time.perf_counter()
-        super().__init__(*args, bar_format=LAYOUT, miniters=1, **options)
+        super().__init__(*args, bar_format=LAYOUT, miniters=1, **folded(), **options)
 
     @property
     def format_dict(self) -> dict[str, Any]:
@@ -53,6 +55,33 @@ class StepBar(tqdm):
             self._clock.add(time.perf_counter() - self._began)
             self._began = None
         super().close()
+
+
+class Lines:
+    """Stands in for the standard error of a bar: what would be drawn over itself is a line of its own."""
+
+    @property
+    def encoding(self) -> str:
+        """Tells the bar whether it may draw in blocks."""
+        return sys.stderr.encoding
+
+    def write(self, text: str) -> None:
+        """Text with carriage returns."""
+        sys.stderr.write(text.replace("\r", "\n"))
+
+    def flush(self) -> None:
+        """At once."""
+        sys.stderr.flush()
+
+
+def folded() -> dict[str, Any]:
+    """Options of a bar: none on a terminal; in a file or a pipe a line every few seconds.
+
+    Example:
+        >>> folded().get("mininterval", FOLDED)
+        5
+    """
+    return {} if sys.stderr.isatty() else {"file": Lines(), "mininterval": FOLDED, "maxinterval": FOLDED}
 
 
 def settle() -> None:

@@ -2,7 +2,7 @@
 
 Example:
     >>> checkpoint_path().name
-    'checkpoint'
+    'wan'
 """
 
 from pathlib import Path

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from navicache.packaged import INSTALL, packaged
+
 WAN = "wan"
 
 
@@ -17,12 +19,6 @@ class Member:
     call: Mapping[str, Any] = field(hash=False)  # what it was trained for, as arguments of the pipeline
     fps: int = 8
     kind: Literal["video", "image"] = "video"
-
-    @property
-    def folder(self) -> Path:
-        """Where its checkpoint is, or would be."""
-        here = Path(__file__).parent
-        return here / "checkpoint" if self.name == WAN else here / "members" / self.name
 
 
 def _call(steps: int, guidance: float, frames: int | None, size: int) -> dict[str, Any]:
@@ -60,12 +56,11 @@ def checkpoint_path(name: str = WAN) -> Path:
 
     Example:
         >>> checkpoint_path().name
-        'checkpoint'
+        'wan'
     """
-    folder = member(name).folder
+    folder = packaged(member(name).name)
+    if folder is None:
+        raise ValueError(f"the embedded models are a package of their own: {INSTALL}")
     if not (folder / "model_index.json").is_file():
-        raise ValueError(
-            f"this copy of navicache has no weights of {name}: train them with `python -m navicache.pocket.train "
-            f"--member {name} --device cuda --out build/{name}` and put build/{name}/checkpoint at {folder}"
-        )
+        raise ValueError(f"{folder} holds no model: install navicache-pocket again ({INSTALL})")
     return folder

@@ -11,6 +11,7 @@ from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from navicache.evaluation.folder import cache_folder
+from navicache.packaged import INSTALL, packaged
 from navicache.records import atomic_file
 
 FILE_NAME = "lpips-alex-0.1.safetensors"
@@ -72,13 +73,23 @@ def digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def default_path() -> Path:
-    """Where `navicache weights lpips` puts the file and LPIPS looks for it."""
+    """Where `navicache weights lpips` puts the file and LPIPS looks for it first."""
     return cache_folder() / FILE_NAME
 
 
+def found_path() -> Path:
+    """The file in the user's cache folder, or that of `navicache-pocket`; refused where there is neither."""
+    folder = packaged("lpips")
+    places = [default_path(), *([folder / FILE_NAME] if folder else [])]
+    for place in places:
+        if place.is_file():
+            return place
+    raise WeightsError(f"the weights of LPIPS are not at {places[0]}: {INSTALL}, or fetch them once with `{COMMAND}`")
+
+
 def load(path: Path | None = None) -> dict[str, Tensor]:
-    """The weights, checked; without a path those of the user's cache folder."""
-    path = path or default_path()
+    """The weights, checked; without a path those of the user's cache folder, or of `navicache-pocket`."""
+    path = path or found_path()
     if not path.is_file():
         raise WeightsError(f"the weights of LPIPS are not at {path}: fetch them once with `{COMMAND}`")
     try:

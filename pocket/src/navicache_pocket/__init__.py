@@ -1,0 +1,1 @@
+"""Files that navicache finds by themselves: the embedded models, and the weights of LPIPS."""

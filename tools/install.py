@@ -1,0 +1,87 @@
+"""Install into .venv and show that it goes on: `python tools/install.py` for users, with `--dev` for the tests too.
+
+pip says either nothing for minutes or a thousand lines. Here one line counts packages and seconds; what pip said is
+shown only where it failed.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+from threading import Event, Thread
+
+ROOT = Path(__file__).parents[1]
+HOME = ROOT / ".venv"
+EVERY = 10  # seconds between lines where the output is no terminal
+# What is not compiled now is compiled when it is imported, and that is little of it.
+USERS = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", "-e", f"{ROOT / 'pocket'}")
+DEVELOPERS = ("-e", f"{ROOT}[diffusers,eval,ray]", "--group", f"{ROOT / 'pyproject.toml'}:dev")
+CLEAR = "\r\033[K"
+
+
+class Line:
+    """What is going on: a line of the terminal that keeps its place, or a new one now and then."""
+
+    def __init__(self) -> None:
+        """Begin to count seconds."""
+        self.start, self.packages, self.doing = time.monotonic(), 0, ""
+        self.terminal, self.over = sys.stdout.isatty(), Event()
+        Thread(target=self._tick, daemon=True).start()
+
+    def hear(self, words: str) -> None:
+        """A line of pip's."""
+        verb, _, rest = words.partition(" ")
+        if verb == "Collecting":
+            self.packages += 1
+            self.doing = rest.split(" (")[0]
+        elif verb == "Installing":
+            self.doing = "unpacking"
+
+    def close(self) -> None:
+        """What it came to."""
+        self.over.set()
+        print(f"{CLEAR if self.terminal else ''}   {self._count()}", flush=True)
+
+    def _tick(self) -> None:
+        while not self.over.wait(1 if self.terminal else EVERY):
+            text = f"   {self._count()}: {self.doing[:60]}"
+            print(f"{CLEAR}{text}" if self.terminal else text, end="" if self.terminal else "\n", flush=True)
+
+    def _count(self) -> str:
+        return f"{self.packages} packages, {time.monotonic() - self.start:.0f} s"
+
+
+def pip(*arguments: str) -> None:
+    """Run pip behind the line; its words are shown if it fails."""
+    command = [str(HOME / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    line, said = Line(), []
+    with subprocess.Popen(
+        [*command, "--progress-bar", "off", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as running:
+        for words in running.stdout or ():
+            said.append(words.rstrip())
+            line.hear(words.strip())
+    line.close()
+    if running.returncode:
+        print("\n".join(said[-25:]), file=sys.stderr)
+        sys.exit(running.returncode)
+
+
+def main() -> None:
+    """What was asked for, with the versions of constraints.txt."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dev", action="store_true", help="the tools of the tests too")
+    dev = parser.parse_args().dev
+    pins = ("-c", str(ROOT / "constraints.txt"))
+    if not (HOME / "bin" / "python").exists():
+        venv.create(HOME, with_pip=True)
+    print(f"== installing {'the tests’ tools' if dev else 'navicache'} into .venv", flush=True)
+    if dev:
+        pip("--upgrade", "pip>=25.1", *pins)  # which knows dependency groups
+    pip(*(DEVELOPERS if dev else USERS), *pins)
+
+
+if __name__ == "__main__":
+    main()
