@@ -92,7 +92,7 @@ def test_a_list_is_taken_at_its_word():
 
 @pytest.mark.parametrize("at", [(), "0, 1", (0, -1), (0, 1.5), (True,), 7])
 def test_what_is_no_list_of_steps(at):
-    with pytest.raises(ValueError, match="at must be a list of step numbers"):
+    with pytest.raises(ValueError, match="at must be a list of numbers"):
         Schedule(at=at)
 
 

@@ -76,6 +76,19 @@ def singles(name: str, **knobs: Any) -> list[Single]:
     return [Single(scheme) for scheme in sample(name, **knobs).schemes()]
 
 
+KNOBS = [(name, f.name) for name in POLICIES for f in fields(find_policy(name))]  # pyright: ignore[reportArgumentType]
+NEGATIVE = {"seed"}  # any whole number will do
+
+
+@pytest.mark.parametrize(("name", "knob"), KNOBS)
+@pytest.mark.parametrize("bad", [math.nan, -1, "no such word", object()], ids=["nan", "negative", "word", "object"])
+def test_every_knob_is_checked_when_the_policy_is_built(name, knob, bad):
+    if knob in NEGATIVE and bad == -1:
+        return
+    with pytest.raises(ValueError, match=r"\w"):
+        build_policy(name, **{knob: bad})
+
+
 @pytest.mark.parametrize("name", POLICIES)
 def test_is_what_the_catalog_says(name):
     policy = build_policy(name)

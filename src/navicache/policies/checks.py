@@ -38,9 +38,9 @@ def check_number(name: str, value: object, least: float, most: float, hint: str)
         raise ValueError(f"{name} must be a number from {least:g} to {most:g} ({hint}), got {value!r}")
 
 
-def check_choice(name: str, value: str, known: Collection[str]) -> None:
+def check_choice(name: str, value: object, known: Collection[str]) -> None:
     """Refuse an unknown word and list the known ones."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
 
 
@@ -59,8 +59,8 @@ def check_flag(name: str, value: object) -> None:
         raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
-def check_steps(name: str, values: object) -> None:
-    """Refuse what is no list of step numbers.
+def check_steps(name: str, values: object, at_least: int = 1) -> None:
+    """Refuse what is no list of so many step numbers, or numbers of blocks.
 
     Example:
         >>> check_steps("at", (0, 1, 5))
@@ -68,8 +68,8 @@ def check_steps(name: str, values: object) -> None:
     whole = isinstance(values, list | tuple) and all(
         type(value) is int and value >= 0 for value in cast(Collection[object], values)
     )
-    if not whole or not values:
-        raise ValueError(f"{name} must be a list of step numbers from 0 on, such as (0, 1, 2, 5, 9), got {values!r}")
+    if not whole or len(cast(Collection[object], values)) < at_least:
+        raise ValueError(f"{name} must be a list of numbers from 0 on, such as (0, 1, 2, 5, 9), got {values!r}")
 
 
 def check_whole(name: str, value: object, least: int) -> None:

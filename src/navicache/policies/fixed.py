@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_number
+from navicache.policies.checks import check_align_steps, check_flag, check_number
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
@@ -90,6 +90,7 @@ class Static:
         """Check the knobs."""
         check_number("interval", self.interval, 1, math.inf, "1 computes every step")
         check_align_steps(self.align_steps, at_least=1)
+        check_flag("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """A fixed schedule with the residual held."""
@@ -116,7 +117,10 @@ class Random:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check_number("probability", self.probability, 0, 1, "1 computes every step")
+        if not isinstance(self.seed, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError(f"seed must be a whole number, got {self.seed!r}")
         check_align_steps(self.align_steps, at_least=1)
+        check_flag("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """A drawn schedule with the residual held."""

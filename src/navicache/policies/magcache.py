@@ -6,7 +6,9 @@ from typing import ClassVar
 from navicache.policies.checks import (
     check_align_steps,
     check_choice,
+    check_flag,
     check_number,
+    check_steps,
     check_table,
     check_threshold,
     check_whole,
@@ -51,6 +53,9 @@ class MagCache:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
+        for flag in ("interleaved", "signed", "reuse_before_switch"):
+            check_flag(flag, getattr(self, flag))
+        check_steps("always_compute", self.always_compute, at_least=0)
         check_table("ratios", self.ratios, "one per step, or two where interleaved; the first is 1")
         if self.interleaved and len(self.ratios) % 2:
             raise ValueError(

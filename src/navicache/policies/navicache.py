@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from navicache.estimator import AlignmentForm, Drift, Noise, Walk, check_noise
-from navicache.policies.checks import check_align_steps, check_choice, check_longest_reuse, check_threshold
+from navicache.policies.checks import check_align_steps, check_choice, check_flag, check_longest_reuse, check_threshold
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme, rows_at
 from navicache.policies.predictors import OutputHold, ResidualHold
@@ -96,6 +96,9 @@ class NaviCache:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
+        check_flag("paper_text", self.paper_text)
+        for knob in ("grow_on_reuse", "relative", "last_step"):
+            check_flag(knob, self.choice(knob))
         for knob, words in WORDS.items():
             check_choice(knob, self.choice(knob), words)
         if self.dimensions == "channel" and self.choice("change_since") == "computed":

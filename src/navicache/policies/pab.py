@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_table, check_whole, check_window
+from navicache.policies.checks import check_align_steps, check_steps, check_table, check_whole, check_window
 from navicache.policies.fixed import IndexGate
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
@@ -113,6 +113,8 @@ class PAB:
                 check_whole(f"{kind}_attention", every, 1)
         check_table("mlp_keys", self.mlp_keys, "timesteps as whole numbers, such as (864, 788, 676)")
         check_whole("mlp_reuses", self.mlp_reuses, 0)
+        if self.mlp_blocks is not None:
+            check_steps("mlp_blocks", self.mlp_blocks)
         check_align_steps(self.align_steps, at_least=1)
         if not self.schemes():
             raise ValueError("nothing would be reused: give self_attention=2, or another kind a number of steps")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
-from navicache.policies.checks import check_limit, check_whole, check_words
+from navicache.policies.checks import check_flag, check_limit, check_whole, check_words
 from navicache.policies.differences import Differences
 from navicache.policies.fixed import IndexGate
 from navicache.policies.guards import guarded
@@ -58,6 +58,7 @@ class TaylorSeer:
             check_whole(knob, getattr(self, knob), least)
         check_limit("stop", self.stop)
         check_words("modules", self.modules, KINDS)
+        check_flag("lite", self.lite)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One per kind of module, all on one schedule."""

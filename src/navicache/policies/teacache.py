@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_choice, check_coefficients, check_threshold
+from navicache.policies.checks import check_align_steps, check_choice, check_coefficients, check_flag, check_threshold
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
@@ -41,6 +41,7 @@ class TeaCache:
         check_coefficients(self.coefficients)
         check_choice("signal", self.signal, SIGNALS)
         check_align_steps(self.align_steps, at_least=1)
+        check_flag("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The residual of all blocks, held; each guidance branch decides for itself."""
