@@ -1,0 +1,38 @@
+"""What of diffusers is used without a promise of its own: where a release moves one, this says which, and who needs it.
+
+pyproject.toml bounds diffusers above for these; raise the bound when they are all there.
+"""
+
+import importlib
+
+import pytest
+from diffusers import DiffusionPipeline
+
+NAMES = {
+    (
+        "diffusers.hooks._helpers",
+        "TransformerBlockRegistry",
+    ): "integrations/diffusers.py, to know blocks by class",
+    ("diffusers.hooks.hooks", "BaseState"): "integrations/diffusers.py, to hear of cache contexts",
+    ("diffusers.hooks.hooks", "CacheContext"): "integrations/diffusers.py, the same",
+    ("diffusers.hooks.hooks", "StateManager"): "integrations/diffusers.py, the same",
+    ("diffusers.hooks.context_parallel", "ContextParallelGatherHook"): "integrations/groups.py, to know the ranks",
+    ("diffusers.hooks.context_parallel", "ContextParallelSplitHook"): "integrations/groups.py, the same",
+    ("diffusers.pipelines.pixart_alpha.pipeline_pixart_alpha", "PixArtAlphaPipeline._clean_caption"): "opensora",
+    ("diffusers.utils.accelerate_utils", "apply_forward_hook"): "opensora/vae.py, for offload",
+    ("diffusers.utils.torch_utils", "randn_tensor"): "opensora/denoising.py",
+    ("diffusers.models.autoencoders.autoencoder_kl_wan", "WanRMS_norm"): "pocket/train/quick.py",
+    ("diffusers.pipelines.hunyuan_video.pipeline_hunyuan_video", "DEFAULT_PROMPT_TEMPLATE"): "pocket/train",
+}
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_it_is_still_there(module, name):
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    assert found is not None, f"diffusers has no {module}.{name} any more; needed by {NAMES[module, name]}"
+
+
+def test_a_pipeline_knows_where_it_runs():
+    assert hasattr(DiffusionPipeline, "_execution_device"), "needed by cli/session.py and opensora"
