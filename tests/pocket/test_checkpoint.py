@@ -54,7 +54,7 @@ def test_the_autoencoder_restores_videos_it_never_saw(pipe):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("split", "length"), [("seen", 512), ("unseen", 32)])
+@pytest.mark.parametrize(("split", "length"), [pytest.param("seen", 512, marks=pytest.mark.slow), ("unseen", 32)])
 def test_the_generator_obeys_captions(pipe, split, length):
     scenes = draw(3, seed=77, split=split)
     video = pipe(
