@@ -17,7 +17,6 @@ from typing import Any
 import torch
 
 import navicache
-from navicache.cli.generation import texts_and_noise
 from navicache.cli.job import Source
 from navicache.cli.loading import load
 from navicache.pocket.held_out import choose_prompts
@@ -28,7 +27,7 @@ from navicache.records import atomic_file, by_sample, checked_steps
 def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[float]]:
     """Of every prompt's reused steps, each relative to the output it stands for."""
     with navicache.enable(pipe, max_error=limit, shadow="cached") as cache:
-        pipe(output_type="latent", **call)
+        generate(pipe, call, "latent")
         runs = [trace.runs[-1] for trace in by_sample(cache.trace, len(call["prompt"]))]
     return [[float(f"{step.true:.4g}") for step in checked_steps(run)] for run in runs]
 
@@ -36,7 +35,7 @@ def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[floa
 def computed(pipe: Any, call: dict[str, Any], speedup: float) -> tuple[list[int], Any]:
     """Computed steps of every prompt, and what was made."""
     with navicache.enable(pipe, speedup=speedup) as cache:
-        made = pipe(output_type="np", **call)[0]
+        made = generate(pipe, call)
         runs = [trace.runs[-1] for trace in by_sample(cache.trace, len(call["prompt"]))]
     return [run.computed for run in runs], made
 
@@ -58,11 +57,9 @@ def report(found: dict[str, Any]) -> str:
     errors, limit, steps = found["errors"], found["limit"], found["steps"]
     every = [error for row in errors for error in row]
     reused = [100 * len(row) / steps for row in errors]
-    lines = [
-        f"{found['model']} {found['dtype']}, {len(errors)} prompts, max_error={limit:g}: "
-        f"{sum(reused) / len(reused):.1f} % of the steps reused, within the limit at {share(every, limit):.1f} % of "
-        f"them, largest {max(every, default=0):.3f}"
-    ]
+    kept = f", within the limit at {share(every, limit):.1f} % of them, largest {max(every):.3f}" if every else ""
+    told = f"{found['model']} {found['dtype']}, {len(errors)} prompts, max_error={limit:g}"
+    lines = [f"{told}: {sum(reused) / len(reused):.1f} % of the steps reused{kept}"]
     for speedup, counts in found["speedup"].items():
         lines.append(f"speedup={speedup}: {min(counts)} to {max(counts)} of {steps} computed")
     for speedup, parts in found["changed"].items():
@@ -72,13 +69,13 @@ def report(found: dict[str, Any]) -> str:
 
 
 def share(errors: Sequence[float], limit: float) -> float:
-    """How many of them are within the limit, in percent; all, where there are none.
+    """How many of them are within the limit, in percent.
 
     Example:
         >>> share([0.01, 0.06], 0.05)
         50.0
     """
-    return 100 * sum(error <= limit for error in errors) / len(errors) if errors else 100.0
+    return 100 * sum(error <= limit for error in errors) / len(errors)
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
@@ -88,16 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     pipe = load(source)
     pipe.set_progress_bar_config(disable=True)
     prompts = choose_prompts("held-out", options.prompts)
-    usual = {**source.member.call, **({"num_inference_steps": options.steps} if options.steps else {})}
-    call = {**usual, **texts_and_noise(dict.fromkeys(prompts, 0), {}), "return_dict": False}
-    found = {"model": options.model, "dtype": options.dtype, "steps": usual["num_inference_steps"], "prompts": prompts}
-    found |= {"limit": options.limit, "errors": true_errors(pipe, fresh(call), options.limit)}
-    found |= {"speedup": {}, "changed": {}}
+    call = {**source.member.call, **({"num_inference_steps": options.steps} if options.steps else {})}
+    found = {"model": options.model, "dtype": options.dtype, "steps": call["num_inference_steps"], "prompts": prompts}
+    call |= {"prompt": prompts, "return_dict": False}
+    found |= {"limit": options.limit, "errors": true_errors(pipe, call, options.limit), "speedup": {}, "changed": {}}
     reading = source.member.name == "wan"
     backgrounds = learn_backgrounds() if reading else None
-    plain = shown(pipe(output_type="np", **fresh(call))[0], prompts, backgrounds) if reading else None
+    plain = shown(generate(pipe, call), prompts, backgrounds) if reading else None
     for speedup in options.speedups:
-        found["speedup"][str(speedup)], made = computed(pipe, fresh(call), speedup)
+        found["speedup"][str(speedup)], made = computed(pipe, call, speedup)
         if reading:
             found["changed"][str(speedup)] = changed(plain, shown(made, prompts, backgrounds))
     options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -107,9 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     return found
 
 
-def fresh(call: dict[str, Any]) -> dict[str, Any]:
-    """The call with its noise as at first: generators go on from where they are."""
-    return {**call, "generator": [torch.Generator().manual_seed(0) for _ in call["prompt"]]}
+def generate(pipe: Any, call: dict[str, Any], output_type: str = "np") -> Any:
+    """One call for all prompts, every time and for each of them with the same noise."""
+    noise = [torch.Generator().manual_seed(0) for _ in call["prompt"]]
+    return pipe(output_type=output_type, generator=noise, **call)[0]
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:

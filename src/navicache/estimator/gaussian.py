@@ -67,13 +67,13 @@ def upper_bound(belief: Gaussian, deviations: float = 1.0) -> float:
     return belief.mean + deviations * math.sqrt(belief.variance)
 
 
-def check_variance(name: str, variance: float) -> None:
-    """Raise ValueError unless `variance` is finite and not negative.
+def check_variance(name: str, variance: object) -> None:
+    """Raise ValueError unless `variance` is a number, finite and not negative.
 
     Example:
         >>> check_variance("epsilon", -1.0)
         Traceback (most recent call last):
         ValueError: epsilon is -1.0: give a finite number that is not negative
     """
-    if not (math.isfinite(variance) and variance >= 0.0):
+    if not isinstance(variance, int | float) or not (math.isfinite(variance) and variance >= 0.0):
         raise ValueError(f"{name} is {variance}: give a finite number that is not negative")

@@ -60,7 +60,7 @@ def check_flag(name: str, value: object) -> None:
 
 
 def check_steps(name: str, values: object, at_least: int = 1) -> None:
-    """Refuse what is no list of so many step numbers, or numbers of blocks.
+    """Refuse what is no list of numbers of steps or blocks, or one that is too short.
 
     Example:
         >>> check_steps("at", (0, 1, 5))
