@@ -12,8 +12,8 @@ from tests.engine.test_dead_reckoning import Curved, Told, latent, line
 from tests.engine.toys import Custom, engine_for
 
 from navicache.engine import Host
-from navicache.engine.branches import Branches
-from navicache.engine.layout import candidates
+from navicache.engine.predict.branches import Branches
+from navicache.engine.tensors.layout import candidates
 from navicache.policies import DeadReckoning, ErrorGate, Inertial, Schedule
 
 LISTED_STEPS = (0, 1, 2, 5, 8, 12, 16, 20)

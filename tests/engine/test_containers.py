@@ -9,8 +9,8 @@ from diffusers.models.modeling_outputs import Transformer2DModelOutput
 from tests.engine.toys import engine_for, ramp
 
 from navicache.engine import CannotCache
-from navicache.engine.containers import unpack
-from navicache.engine.fit import Fit, fit
+from navicache.engine.tensors.containers import unpack
+from navicache.engine.tensors.fit import Fit, fit
 from navicache.models import CallSpec
 from navicache.policies import NaviCache, Static
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 import navicache
 from navicache.engine import Host, Keep
-from navicache.engine.rows import mean_product
+from navicache.engine.tensors.rows import mean_product
 from navicache.policies import DeadReckoning, ErrorGate, Inertial, OutputHold, Taylor
 from navicache.policies.fixed import IndexGate
 

@@ -6,8 +6,8 @@ from tests.engine.toys import engine_for
 from torch import nn
 
 from navicache.engine import Host
-from navicache.engine.containers import select
-from navicache.engine.layout import candidates
+from navicache.engine.tensors.containers import select
+from navicache.engine.tensors.layout import candidates
 from navicache.policies import NaviCache
 
 POLICY = NaviCache(threshold=0.25, align_steps=2)

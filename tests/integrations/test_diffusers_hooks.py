@@ -10,7 +10,7 @@ from tests.tiny.ltx import LTX
 from tests.tiny.wan import WAN
 
 import navicache
-from navicache.engine.spectrum import filtered
+from navicache.engine.tensors.spectrum import filtered
 
 STEPS = 12
 FAMILIES = {family.name: family for family in (WAN, HUNYUAN, COGVIDEOX, LTX, FLUX)}

@@ -7,15 +7,28 @@ not stand at the same place all learn so from that very reduction, and compute f
 
 from collections.abc import Callable, Iterable
 from math import nan
-from typing import Any
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, distributed
 
-from navicache.engine.fetch import Reading, transfer
+from navicache.engine.tensors.fetch import Reading, fetch, transfer
+
+Doing = Literal["run", "step", "follow", "watch"]  # what a rank is about to do
 
 HEAD = 4  # place and number of values, each with its square
 ROOM = 124  # values that go with the head: one message of a kilobyte
+
+
+def standing(doing: Doing, own_index: int) -> int:
+    """Where a rank stands, as one number; a run may begin at any step.
+
+    Example:
+        >>> standing("run", 7), standing("step", 1), standing("watch", 1)
+        (0, 5, 7)
+    """
+    kinds = get_args(Doing)
+    return 0 if doing == "run" else len(kinds) * own_index + kinds.index(doing)
 
 
 class Ranks:
@@ -63,3 +76,22 @@ FindRanks = Callable[[], Ranks | None]
 def alone() -> Ranks | None:
     """One process, or ranks that have nothing to do with each other."""
     return None
+
+
+class Door:
+    """How readings come to the host: by themselves, or as the mean over the ranks that decide together."""
+
+    def __init__(self, find_ranks: FindRanks) -> None:
+        """Alone until the first run begins."""
+        self.ranks, self._find_ranks = alone(), find_ranks
+
+    def meet(self) -> None:
+        """A run begins: see who decides together."""
+        self.ranks = self._find_ranks()
+
+    def cross(self, readings: Iterable[Reading], doing: Doing, own_index: int, device: torch.device) -> bool:
+        """Bring readings over; False where ranks turned out to be apart."""
+        if self.ranks is None:
+            fetch(readings)
+            return True
+        return self.ranks.fetch(readings, standing(doing, own_index), device)

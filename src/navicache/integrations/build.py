@@ -7,7 +7,7 @@ from typing import Any
 from torch import nn
 
 from navicache.engine import Anatomy, BlockEngine, Core, Engine, ModuleEngine, Reader, find_lists
-from navicache.engine.graphs import INSIDE
+from navicache.engine.tensors.graphs import INSIDE
 from navicache.models import SIGNALS
 from navicache.policies import Blocks, Policy
 

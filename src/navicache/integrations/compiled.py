@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.engine.graphs import INSIDE
+from navicache.engine.tensors.graphs import INSIDE
 
 Answer = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 

@@ -1,0 +1,75 @@
+"""Who decides for which stream: one decider for all of them, or one for each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from navicache.engine.decide.decider import Decider
+from navicache.engine.decide.gauge import Gauge
+from navicache.engine.decide.recorder import Recorder
+from navicache.engine.decide.signal import Watch
+from navicache.engine.tensors.fetch import Reading
+from navicache.engine.tensors.rows import Rows
+from navicache.policies import Scheme
+
+LEAD = "*"  # the decider all streams share
+
+
+@dataclass
+class Deciders:
+    """All deciders of a run; a stream gets its own when it is called for the first time."""
+
+    scheme: Scheme
+    recorder: Recorder
+    channel_dim: int | None = None
+    samples: int = 1
+    kept: dict[str, Decider] = field(default_factory=dict)
+    lead: bool = field(init=False)  # one for all
+
+    def __post_init__(self) -> None:
+        """Look up once what is asked at every call."""
+        self.lead = self.scheme.gate.streams == "lead"
+
+    def of(self, stream: str) -> Decider:
+        """Who decides for a stream."""
+        key = LEAD if self.lead else stream
+        found = self.kept.get(key)
+        if found is None:
+            found = self.kept[key] = self._new()
+        return found
+
+    def measure(self, change: Rows | None, latent: Rows, leader: str, computed: Mapping[str, Rows]) -> None:
+        """Queue what is to be known of a step that `leader` leads; `computed` has each stream's last computed input."""
+        for name, decider in self.kept.items():
+            decider.measure(change, latent, computed.get(leader if name == LEAD else name))
+
+    def take_back(self) -> None:
+        """Forget the newest measurements."""
+        for decider in self.kept.values():
+            decider.take_back()
+
+    def split(self, samples: int) -> None:
+        """Every sample decides for itself from here on."""
+        self.samples = samples
+        for decider in self.kept.values():
+            decider.split(samples)
+
+    def renumber(self, wrong: int, right: int) -> None:
+        """Correct the number of a step."""
+        for decider in self.kept.values():
+            decider.renumber(wrong, right)
+
+    def waiting(self) -> list[Reading]:
+        """Readings that must cross before the next decision."""
+        return [reading for decider in self.kept.values() for reading in decider.readings.values()]
+
+    def release(self) -> None:
+        """Let all tensors go."""
+        for decider in self.kept.values():
+            decider.watch.release()
+
+    def _new(self) -> Decider:
+        scheme, reads = self.scheme, self.scheme.gate.reads
+        nothing: frozenset[str] = frozenset()
+        of_input, of_signal = (reads, nothing) if scheme.signal == "input" else (nothing, reads)
+        gauge = Gauge(of_input, scheme.predictor.products, self.channel_dim)
+        return Decider(scheme, self.recorder, gauge, Watch(of_signal), self.samples, len(self.kept))

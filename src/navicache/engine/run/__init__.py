@@ -1,0 +1,1 @@
+"""What do I know: everything that lives as long as one run."""

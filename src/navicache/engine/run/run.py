@@ -1,0 +1,198 @@
+"""Everything that lives as long as one run, and dies with it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from navicache.engine.decide.deciders import Deciders
+from navicache.engine.decide.recorder import Recorder
+from navicache.engine.errors import CannotCache
+from navicache.engine.predict.branches import Branches
+from navicache.engine.predict.stream import NOTHING, Keep
+from navicache.engine.run.batch import Batch
+from navicache.engine.run.lessons import Lessons
+from navicache.engine.run.seen import Seen
+from navicache.engine.run.streams import Streams
+from navicache.engine.run.teaching import Found, Work
+from navicache.engine.tensors.containers import Output, unpack
+from navicache.engine.tensors.fetch import Reading
+from navicache.engine.tensors.fit import fit
+from navicache.engine.tensors.rows import Rows, count, mean_abs, minus, put
+from navicache.engine.tracking.call import Call
+from navicache.engine.tracking.position import Moment
+from navicache.models import Place
+from navicache.policies import Scheme, Verdict
+
+FOLLOWS = {compute: Verdict(compute, "follows") for compute in (True, False)}
+
+
+@dataclass
+class Run:
+    """What is known: the latent, its samples, who decides, what was computed, and what it has yet to teach."""
+
+    scheme: Scheme
+    recorder: Recorder
+    keep: Keep
+    rows: int
+    channel_dim: int | None = None
+    aside: str = ""  # why nothing is reused in this run
+    verdicts: list[Verdict] = field(default_factory=list)  # on the newest step, sample by sample
+    seen: Seen = field(default_factory=Seen)
+    batch: Batch = field(init=False)
+    deciders: Deciders = field(init=False)
+    streams: Streams = field(init=False)
+    lessons: Lessons = field(init=False)
+    lead: bool = field(init=False)  # one stream decides for all
+    watches: bool = field(init=False)  # a signal of the gate's own is measured
+    reads: frozenset[str] = field(init=False)  # changes of the latent that are measured
+
+    def __post_init__(self) -> None:
+        """Put the parts together, and look up once what is asked at every call."""
+        scheme, gate = self.scheme, self.scheme.gate
+        self.batch = Batch(self.rows, settled=self.rows == 1 or gate.rows == "call" or scheme.site != "model")
+        self.deciders = Deciders(scheme, self.recorder, self.channel_dim)
+        self.streams = Streams(scheme, self.keep, self.seen, self.batch, self.deciders)
+        self.lessons = Lessons(self.recorder, self.batch, self.deciders, self.streams, bool(gate.reads))
+        self.lead, self.watches = self.deciders.lead, scheme.signal != "input" and bool(gate.reads)
+        self.reads = gate.reads if scheme.signal == "input" else frozenset()
+
+    # -- a step begins ------------------------------------------------------------------------------------------------
+
+    def begin(self, call: Call, total: int | None, align_steps: int) -> None:
+        """See the latent of the first step, or leave alone a run that has hardly one to spare."""
+        if total is None and self.scheme.last_step:
+            self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
+        if total is not None and total < max(align_steps + 3, self.scheme.shortest):
+            self._step_aside(total, align_steps)
+        else:
+            self.seen.see(call, call.latent)
+            self.batch.watch(call.latent)
+
+    def look(self, call: Call, stream: str, tentative: bool) -> Reading | None:
+        """Measure and take over the latent of a step that this stream leads; the reading is 0 for the same latent."""
+        seen, reads, latent = self.seen, self.reads, self.seen.inner(call.latent)
+        change = minus(latent, seen.last) if tentative or "since_seen" in reads or "by_channel" in reads else None
+        moved = mean_abs(change) if tentative and change is not None else None
+        self.deciders.measure(change, latent, stream, self.streams.inputs if "since_computed" in reads else {})
+        self.batch.watch(latent)
+        seen.see(call, latent)  # copied while the device is busy measuring
+        return moved
+
+    def take_back(self) -> None:
+        """Forget a look at what turned out to be the same step."""
+        self.batch.take_back()
+        self.deciders.take_back()
+
+    def settle_batch(self) -> None:
+        """Split the batch into samples, once two steps have been looked at."""
+        if not self.batch.flags:
+            return
+        layout = self.batch.settle()
+        if len(layout) > 1:
+            for part in (self.recorder, self.deciders, self.streams, self.lessons):
+                part.split(len(layout))
+        if self.scheme.apart is not None and any(len(rows) > 1 for rows in layout):
+            self.streams.part(Branches(layout))
+
+    def decide(self, moment: Moment, stream: str, follows: bool) -> None:
+        """The verdicts of a step: new ones, or the leader's for those who follow."""
+        if self.aside:
+            self.recorder.add(moment.index, stream, 0, Verdict(True, self.aside))
+        elif follows and self.lead:
+            for sample, verdict in enumerate(self.verdicts):
+                self.recorder.add(moment.index, stream, sample, FOLLOWS[verdict.compute])
+        else:
+            layout, seen = self.batch.layout, self.seen
+            elements = seen.elements // len(layout)
+            self.verdicts = self.deciders.of(stream).decide(moment, stream, layout, elements, seen.fits)
+
+    # -- compute or predict -------------------------------------------------------------------------------------------
+
+    def work(self, index: int, name: str, call: Call) -> Work | None:
+        """What the model is to do, None where all can be predicted; asked before it may write to its input.
+
+        To compute are the samples decided for, and those with no reference from the last computed step.
+        """
+        decider, references = self.deciders.of(name), self.streams.of(name).computed_at
+        samples: list[int] = []
+        for sample, verdict in enumerate(self.verdicts):
+            if verdict.compute:
+                samples.append(sample)
+            elif references[sample] and references[sample] == decider.computed_at[sample]:  # by far the most frequent
+                continue
+            elif not decider.serves(sample, references[sample]):
+                samples.append(sample)
+                self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
+        return Work(name, call, self.seen.owned(call), samples, self.batch.rows_of(samples)) if samples else None
+
+    def predicted(self, name: str, call: Call) -> Any:
+        """A stream's output as it is predicted, in the container the model would return."""
+        return self.streams.of(name).packed(self.streams.predict(name, self.seen.inner(call.latent)))
+
+    def computed(self, work: Work, result: Any, moment: Moment, place: Place | None, leads: bool) -> Any:
+        """Learn from a result and keep it; returned as it is, or with predicted rows around it."""
+        output, name, rows = unpack(result, place, work.call.listed), work.name, work.rows
+        check_rows(output, self.rows if rows is None else len(rows))
+        latent = work.latent if self.seen.fitted else self._settle_fit(work, output)
+        streams, stream = self.streams, self.streams.of(name)
+        guess = streams.predict(name, latent) if stream.history and (leads or rows is not None) else None
+        kept = streams.form(name, output.rows, rows, leads)
+        mends = bool(stream.history) and streams.mends(name, leads)
+        missed = streams.missed(name, latent, kept, guess, rows) if mends else NOTHING
+        self.lessons.teach(work, Found(moment, latent, kept, guess, missed), output.rows, leads)
+        stream.remember(latent, output._replace(rows=kept), rows, missed, shared=latent is self.seen.last)
+        stream.computed(moment.index, work.samples)
+        return result if rows is None or guess is None else stream.packed(put(guess, rows, output.rows))
+
+    def _settle_fit(self, work: Work, output: Output) -> Rows:
+        """Find out from the first output how the latent lies in input and output; returns its part of the input."""
+        try:
+            found = fit(work.call.latent, output.rows)
+        except CannotCache:
+            weights = self.deciders.of(work.name).weights(self.streams.of(work.name).computed_at)
+            if "by_channel" in self.reads or any(w.input or any(x for x, _ in w.references) for w in weights):
+                raise
+            found = None
+        latent = self.seen.settle(found, work.latent)
+        if self.seen.fit.width is not None:
+            self.batch.watch_again(self.seen.last)
+        return latent
+
+    # -- it goes on, or is over ---------------------------------------------------------------------------------------
+
+    def waiting(self) -> list[Reading]:
+        """All readings that have not crossed."""
+        return [*self.deciders.waiting(), *self.lessons.readings(), *self.batch.waiting()]
+
+    def _step_aside(self, total: int, align_steps: int) -> None:
+        self.aside = "too few steps"
+        why = (
+            f"{total} steps leave next to nothing to reuse after {align_steps} to align"
+            if total < align_steps + 3
+            else f"a run of {total} steps has hardly one to spare (a target of your own, speedup=..., would insist)"
+        )
+        self.recorder.note(f"{why}: stepped aside, every step is computed")
+
+    def leave_ranks(self) -> None:
+        """Compute from here on: that is what the other ranks do as well."""
+        self.aside = "ranks apart"
+        self.recorder.note("ranks of the group were not at the same step: every step was computed from there on")
+        self.release()
+
+    def renumber(self, wrong: int, right: int) -> None:
+        """Correct the number of a step that turned out to be someone else's."""
+        for part in (self.recorder, self.deciders, self.streams, self.lessons):
+            part.renumber(wrong, right)
+
+    def release(self) -> None:
+        """Let all tensors go but the measurements on their way to the trace."""
+        for part in (self.streams, self.seen, self.deciders, self.lessons):
+            part.release()
+
+
+def check_rows(output: Output, rows: int) -> None:
+    """A model that returns another number of rows than it was given cannot be put together again."""
+    if count(output.rows) != rows:
+        raise CannotCache(
+            f"the model returned {count(output.rows)} rows for {rows}: its output cannot be split by sample. "
+            "Name the right arguments with call=CallSpec(latent=..., output=...)"
+        )

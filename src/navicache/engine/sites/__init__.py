@@ -1,0 +1,1 @@
+"""What is replaced: the whole model, its blocks, or modules inside them."""

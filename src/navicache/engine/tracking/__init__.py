@@ -1,0 +1,1 @@
+"""Where am I: which run, step and stream a call belongs to."""
