@@ -88,7 +88,7 @@ def test_progress_of_a_cache_fetches_nothing(monkeypatch):
         cache(torch.ones(1, 4) * (6 - step), float(6 - step))
         with monkeypatch.context() as patched:
             patched.setattr(Engine, "_fetch_all", fail)
-            patched.setattr("navicache.engine.core.fetch", fail)
+            patched.setattr("navicache.engine.sites.core.fetch", fail)
             seen.append(cache.progress)
     assert seen == [(1, 0), (1, 1), (2, 1), (2, 2), (3, 2)]
 

@@ -30,8 +30,7 @@ def jumps(x, t):
 
 
 def belief(engine, stream: str) -> float:
-    (decider,) = engine.run.deciders.values()
-    return decider.apart[stream][0].damping.mean
+    return engine.run.streams.courses.of(stream)[0].damping.mean
 
 
 @pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), Taylor(1)])
@@ -76,7 +75,7 @@ def test_an_output_of_another_form_is_kept_as_it_is():
             now.update(index=i, name=name)
             output = cached(latent(i), float(STEPS - i))
             assert output.dtype == (torch.float64 if name == "uncond" else torch.float32)
-    assert not cached.engine.run.streams["uncond"].apart
+    assert not cached.engine.run.streams.followers
 
 
 def test_a_nan_of_the_follower_is_computed_again_and_forgotten():

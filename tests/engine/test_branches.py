@@ -27,13 +27,12 @@ def test_one_call_is_as_good_as_several(name, samples, branches, interleaved):
     policy = POLICIES[name]
     one, many = Play(policy, samples, branches), Play(policy, samples, branches)
     check_same(one.one_call(interleaved), many.many_calls())
-    assert one.cached.engine.run.branches is not None
-    beliefs = one.cached.engine.run.decider("all").within
-    apart = many.cached.engine.run.decider("branch 0").apart
-    assert [[belief.damping.mean for belief in sample] for sample in beliefs] == [
-        pytest.approx([apart[f"branch {b}"][sample].damping.mean for b in range(1, branches)], abs=1e-3)
-        for sample in range(len(samples))
-    ]
+    assert one.cached.engine.run.streams.branches is not None
+    within, apart = (play.cached.engine.run.streams.courses for play in (one, many))
+    for branch in range(1, branches):
+        rows, calls = within.of((0, branch)), apart.of(f"branch {branch}")
+        assert [belief.damping.mean for belief in rows] == pytest.approx([b.damping.mean for b in calls], abs=1e-3)
+        assert len(rows) == len(samples)
 
 
 @pytest.mark.parametrize("name", ["threshold", "max_error"])

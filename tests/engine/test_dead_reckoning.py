@@ -49,7 +49,7 @@ def errors(outputs: list[Tensor], model, shape: tuple[int, ...] = (1, 4, 8)) -> 
 
 def damping(cache) -> float:
     """What the leading sample believes."""
-    (decider,) = engine_of(cache).run.deciders.values()
+    (decider,) = engine_of(cache).run.deciders.kept.values()
     return decider.predictors[0].damping.mean
 
 
@@ -408,7 +408,7 @@ def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor, apar
             now.update(index=i, name=name)
             output = cached(latent(i), float(STEPS - i))
             torch.testing.assert_close(output, line(latent(i), float(STEPS - i)), rtol=0, atol=1e-3)
-    (decider,) = cached.engine.run.deciders.values()
+    (decider,) = cached.engine.run.deciders.kept.values()
     if isinstance(predictor, DeadReckoning):
         assert decider.predictors[0].damping.mean == pytest.approx(1.0, abs=1e-6)
     record = cached.engine.trace.runs[-1]

@@ -7,7 +7,8 @@ import torch
 from tests.engine.toys import WHOLE_MODEL, Doubler, engine_for, ramp
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from navicache.engine import Host, fetch
+from navicache.engine import Host
+from navicache.engine.tensors import fetch
 from navicache.policies import Inertial, NaviCache, Policy, Schedule, Static, build_policy
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}

@@ -4,7 +4,7 @@ import pytest
 from tests.tiny.wan import WAN
 
 import navicache
-from navicache.engine import fetch
+from navicache.engine.tensors import fetch
 
 STEPS = 12
 
