@@ -89,9 +89,9 @@ class Door:
         """A run begins: see who decides together."""
         self.ranks = self._find_ranks()
 
-    def cross(self, readings: Iterable[Reading], doing: Doing, own_index: int, device: torch.device) -> bool:
+    def cross(self, readings: Iterable[Reading], doing: Doing, own_index: int, latent: Tensor) -> bool:
         """Bring readings over; False where ranks turned out to be apart."""
         if self.ranks is None:
             fetch(readings)
             return True
-        return self.ranks.fetch(readings, standing(doing, own_index), device)
+        return self.ranks.fetch(readings, standing(doing, own_index), latent.device)

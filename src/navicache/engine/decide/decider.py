@@ -13,7 +13,7 @@ from navicache.engine.decide.signal import Watch
 from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tensors.layout import Layout
 from navicache.engine.tensors.rows import Rows
-from navicache.engine.tracking.position import Moment
+from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Outcome, Predictor, Scheme, Step, Verdict, Weights, nonfinite_fields
 
 NOT_FINITE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"
@@ -76,7 +76,7 @@ class Decider:
         self.steps, self.chosen = [], []
         for sample, rows in enumerate(layout):
             more = self._rarely_read(rows, sum(map(len, layout))) if self.reads_more else {}
-            step = self._step(moment, stream, sample, rows, elements=elements, fits=fits, **more)
+            step = self._step(moment, stream, sample, rows, elements, fits, more)
             verdict, state = self.scheme.gate.decide(self.gates[sample], step)
             self.gates[sample] = state
             self.steps.append(step)
@@ -137,20 +137,31 @@ class Decider:
         """Correct the number of a step."""
         self.computed_at = [tuple(right if i == wrong else i for i in steps) for steps in self.computed_at]
 
-    def _step(self, moment: Moment, stream: str, sample: int, rows: Sequence[int], **more: Any) -> Step:
-        computed_at = self.computed_at[sample]
+    def _step(
+        self,
+        moment: Moment,
+        stream: str,
+        sample: int,
+        rows: Sequence[int],
+        elements: int,
+        fits: bool,
+        more: dict[str, Any],
+    ) -> Step:
+        computed_at, (index, own_index, total, time, sigma) = self.computed_at[sample], moment
         return Step(
-            index=moment.index,
-            own_index=moment.own_index,
+            index=index,
+            own_index=own_index,
             stream=stream,
-            total=moment.total,
-            time=moment.time,
-            sigma=moment.sigma,
+            total=total,
+            time=time,
+            sigma=sigma,
             since_seen=mean(self.readings.get("since_seen"), rows),
             output_size=self.output_size[sample],
-            gap=moment.index - computed_at[0] if computed_at else 0,
-            gaps=gaps(moment.index, computed_at) if self.looks_back else (),
+            gap=index - computed_at[0] if computed_at else 0,
+            gaps=gaps(index, computed_at) if self.looks_back else (),
+            elements=elements,
             branch=self.branch,
+            fits=fits,
             **more,
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from navicache.engine.tensors.fetch import Reading
-from navicache.engine.tracking.position import Moment
+from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Outcome
 
 MISSES = ("product of misses", "square of the miss before")

@@ -30,15 +30,19 @@ class Recorder:
         self._read_times: dict[int, Reading] = {}
         self._notes: dict[str, None] = {}
         self._started = ""
-        self._total: int | None = None
+        self._total: int | None = None  # steps of the run, as far as known
 
     def begin(self, why: str) -> None:
         """Open a run."""
         self._started, self._total = why, None
 
-    def expect(self, total: int | None) -> None:
-        """How many steps the run has, as far as known by now."""
+    def begin_step(self, index: int, total: int | None, time: Reading | Tensor | float | None) -> None:
+        """A step of so many; its time is remembered as it came, for reading it can wait."""
         self._total = total
+        if isinstance(time, Reading):
+            self._read_times[index] = time
+        elif time is not None:
+            self._times[index] = time
 
     def add(
         self, index: int, stream: str, sample: int, verdict: Verdict, step: Step | None = None, state: Any = None
@@ -69,13 +73,6 @@ class Recorder:
         self._amended = {(moved(i), stream, sample): more for (i, stream, sample), more in self._amended.items()}
         self._times = {moved(i): time for i, time in self._times.items()}
         self._read_times = {moved(i): time for i, time in self._read_times.items()}
-
-    def keep_time(self, index: int, time: Reading | Tensor | float) -> None:
-        """Remember the time of a step as it came: reading it can wait."""
-        if isinstance(time, Reading):
-            self._read_times[index] = time
-        else:
-            self._times[index] = time
 
     def waiting(self) -> list[Reading]:
         """Times that have not crossed yet.

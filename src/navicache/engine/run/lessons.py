@@ -40,14 +40,16 @@ class Lessons:
         if self.proves:
             self.proofs.append(Proof(work.name, rows if work.rows is None else work.rows, mean_abs(outputs)))
 
-    def add(self, lesson: Lesson) -> None:
+    def queue(self, lesson: Lesson) -> None:
         """Learn this as well, when it has crossed."""
         self.waiting.append(lesson)
 
     def readings(self) -> list[Reading]:
         """All that must cross first."""
-        taught = [reading for lesson in self.waiting for reading in lesson.readings.values()]
-        return [*taught, *(proof.size for proof in self.proofs)]
+        readings = [proof.size for proof in self.proofs]
+        for lesson in self.waiting:
+            readings += lesson.readings.values()
+        return readings
 
     def learn(self) -> None:
         """Take in all of them; they have crossed."""

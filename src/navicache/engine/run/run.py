@@ -18,7 +18,7 @@ from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tensors.fit import fit
 from navicache.engine.tensors.rows import Rows, count, mean_abs, minus, put
 from navicache.engine.tracking.call import Call
-from navicache.engine.tracking.position import Moment
+from navicache.engine.tracking.tracker import Moment, Tracker
 from navicache.models import Place
 from navicache.policies import Scheme, Verdict
 
@@ -93,17 +93,17 @@ class Run:
         if self.scheme.apart is not None and any(len(rows) > 1 for rows in layout):
             self.streams.part(Branches(layout))
 
-    def decide(self, moment: Moment, stream: str, follows: bool) -> None:
+    def decide(self, at: Tracker, stream: str) -> None:
         """The verdicts of a step: new ones, or the leader's for those who follow."""
         if self.aside:
-            self.recorder.add(moment.index, stream, 0, Verdict(True, self.aside))
-        elif follows and self.lead:
+            self.recorder.add(at.index, stream, 0, Verdict(True, self.aside))
+        elif self.lead and len(at.called) > 1:
             for sample, verdict in enumerate(self.verdicts):
-                self.recorder.add(moment.index, stream, sample, FOLLOWS[verdict.compute])
+                self.recorder.add(at.index, stream, sample, FOLLOWS[verdict.compute])
         else:
             layout, seen = self.batch.layout, self.seen
             elements = seen.elements // len(layout)
-            self.verdicts = self.deciders.of(stream).decide(moment, stream, layout, elements, seen.fits)
+            self.verdicts = self.deciders.of(stream).decide(at.moment, stream, layout, elements, seen.fits)
 
     # -- compute or predict -------------------------------------------------------------------------------------------
 
@@ -161,7 +161,10 @@ class Run:
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""
-        return [*self.deciders.waiting(), *self.lessons.readings(), *self.batch.waiting()]
+        waiting = self.deciders.waiting() + self.lessons.readings()
+        for flags in self.batch.flags:
+            waiting += flags
+        return waiting
 
     def _step_aside(self, total: int, align_steps: int) -> None:
         self.aside = "too few steps"

@@ -7,10 +7,10 @@ the trace hears of it.
 from navicache.engine.decide.lesson import Lesson
 from navicache.engine.run.run import Run
 from navicache.engine.tensors.rows import Rows, mean_abs, minus, take
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 
-def predicted_samples(run: Run, at: Position) -> list[int]:
+def predicted_samples(run: Run, at: Tracker) -> list[int]:
     """Samples of the newest call that were predicted: their references are older than its step."""
     if run.aside:
         return []
@@ -18,7 +18,7 @@ def predicted_samples(run: Run, at: Position) -> list[int]:
     return [sample for sample, steps in enumerate(references) if steps[:1] != (at.index,)]
 
 
-def witness(run: Run, at: Position, output: Rows, truth: Rows) -> None:
+def witness(run: Run, at: Tracker, output: Rows, truth: Rows) -> None:
     """Queue how far the prediction in `output` is from the truth, where the newest call led its step."""
     name = at.called[-1]
     if run.lead and name != at.called[0]:
@@ -27,4 +27,4 @@ def witness(run: Run, at: Position, output: Rows, truth: Rows) -> None:
     guess, exact = (take(run.seen.inner(made), some) for made in (output, truth))
     readings = {"output_size": mean_abs(exact), "prediction_error": mean_abs(minus(exact, guess))}
     rows, since = range(run.rows) if some is None else some, [*run.streams.of(name).computed_at]
-    run.lessons.add(Lesson(at.moment, name, rows, since, readings, "truth"))
+    run.lessons.queue(Lesson(at.moment, name, rows, since, readings, "truth"))

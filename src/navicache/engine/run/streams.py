@@ -83,7 +83,7 @@ class Streams:
         steps = self.deciders.of(leader).steps
         done = [kept[:1] == (step.index,) for kept, step in zip(stream.computed_at, steps, strict=True)]
         computed = {row for now, rows in zip(done, self.batch.layout, strict=True) if now for row in rows}
-        weights = enumerate(self.weights(leader))
+        weights = enumerate(self._weights(leader, stream))
         again = [OUTPUT if row in computed else weight for row, weight in weights]
         return stream.predict(self.seen.last, again, self.seen.fit)
 
@@ -91,12 +91,13 @@ class Streams:
 
     def predict(self, name: str, latent: Rows) -> Rows:
         """What a stream's output is predicted as."""
-        guess = self.of(name).predict(latent, self.weights(name), self.seen.fit)
+        stream = self.of(name)
+        guess = stream.predict(latent, self._weights(name, stream), self.seen.fit)
         return plus(guess, self.led()) if name in self.followers else guess
 
-    def weights(self, name: str) -> list[Weights]:
+    def _weights(self, name: str, stream: Stream) -> list[Weights]:
         """Row by row, of outputs or of differences, as the stream keeps them."""
-        layout, decider, references = self.batch.layout, self.deciders.of(name), self.of(name).computed_at
+        layout, decider, references = self.batch.layout, self.deciders.of(name), stream.computed_at
         if name in self.followers:
             return by_row(layout, self.courses.weights(name, decider, references))
         weights = decider.weights(references)
@@ -120,7 +121,8 @@ class Streams:
 
     def missed(self, name: str, latent: Rows, kept: Rows, guess: Rows | None, rows: Sequence[int] | None) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
-        stream, weights, course = self.of(name), self.weights(name), guess
+        stream, course = self.of(name), guess
+        weights = self._weights(name, stream)
         if course is None or name in self.followers or any(each.missed for each in weights):
             course = stream.predict(latent, [each._replace(missed=0.0) for each in weights], self.seen.fit)
         return minus(kept, stream.kept(take(course, rows), rows))

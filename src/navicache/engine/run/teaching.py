@@ -8,7 +8,7 @@ from navicache.engine.predict.stream import Stream
 from navicache.engine.run.seen import Seen
 from navicache.engine.tensors.rows import Rows, take
 from navicache.engine.tracking.call import Call
-from navicache.engine.tracking.position import Moment
+from navicache.engine.tracking.tracker import Moment
 
 
 class Work(NamedTuple):

@@ -16,7 +16,7 @@ from navicache.engine.tensors.spectrum import filtered, noise_level
 from navicache.engine.tracking.call import Call, Reader
 from navicache.engine.tracking.place import open_questions, place, settle
 from navicache.engine.tracking.placement import Host, Placement
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 from navicache.models import CallSpec
 from navicache.policies import FilteredLatent, Policy, Scheme, settings
 from navicache.records import ShadowKind, Trace
@@ -45,7 +45,7 @@ class Core(ABC):
         self.keep, self.surroundings, self.shadow = keep or Keep(), surroundings, shadow
         about = {"model": model, "policy": policy.name, "settings": settings(policy)}
         self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.belief)
-        self.at = Position()
+        self.at = Tracker()
         self.run: Run | None = None
         self.door = Door(find_ranks)
 
@@ -70,22 +70,21 @@ class Core(ABC):
         """Whether what the newest call computes teaches its gate."""
         return len(self.at.called) == 1 or not (self.run is not None and self.run.lead)
 
-    # -- one step -----------------------------------------------------------------------------------------------------
-
     def enter(self, call: Call, host: Host) -> tuple[Run, str]:
         """Find run, step and stream, learn what has crossed since, and decide."""
-        host, before = self.at.trusted(host), self.at
+        at, host = self.at, self.at.trusted(host)
         placement = self._place(call, host)
         run = self.run
         if run is None or placement.kind == "run":
             run = self._begin(call, host, placement)
-        self.at = at = before.moved(placement, call, host, relaxed=bool(run.aside))
-        follows = placement.kind == "follow"
-        if not follows:
-            self._note_step(run, call, before, placement)
-        if run.watches and not (run.aside or (follows and run.lead)):
+        wrong = at.move(placement, call, host, relaxed=bool(run.aside))
+        if wrong is not None:
+            run.renumber(wrong, at.own_index - 1)
+        if placement.kind != "follow":
+            self.recorder.begin_step(at.index, at.total, placement.time or call.time)
+        if run.watches and self.leads and not run.aside:
             self._watch(run, call, placement.stream)
-        run.decide(at.moment, placement.stream, follows)
+        run.decide(at, placement.stream)
         return run, placement.stream
 
     def _place(self, call: Call, host: Host) -> Placement:
@@ -127,7 +126,7 @@ class Core(ABC):
 
     def _cross(self, readings: Iterable[Reading], call: Call, doing: Doing) -> None:
         """Bring readings to the host: by themselves, or as the mean over ranks."""
-        together = self.door.cross(readings, doing, self.at.own_index, call.latent[0].device)
+        together = self.door.cross(readings, doing, self.at.own_index, call.latent[0])
         if not together and self.run is not None:
             self.run.leave_ranks()
             self.drop()
@@ -145,15 +144,6 @@ class Core(ABC):
         run.begin(call, host.total, self.policy.align_steps)
         return run
 
-    def _note_step(self, run: Run, call: Call, before: Position, placement: Placement) -> None:
-        self.recorder.expect(self.at.total)
-        if self.at.stale and not before.stale:  # it was given the number of a scheduler that stood still
-            run.renumber(before.index, self.at.own_index - 1)
-        if call.time is not None:
-            self.recorder.keep_time(self.at.index, placement.time or call.time)
-
-    # -- a signal of its own ------------------------------------------------------------------------------------------
-
     def _watch(self, run: Run, call: Call, stream: str) -> None:
         """Measure the gate's own signal, and fetch all that waits: the sync of this decision."""
         run.deciders.of(stream).look(self.signal(call))
@@ -167,8 +157,6 @@ class Core(ABC):
             return filtered(call.raw[0], noise_level(self.at.host.sigma, call.time), kind.exponent)
         raise ValueError(f"signal {kind!r} exists inside the blocks only: give the policy a site of Blocks(...)")
 
-    # -- close --------------------------------------------------------------------------------------------------------
-
     def abort(self) -> None:
         """Forget the run: something went wrong in it, perhaps the device itself."""
         self.run = None  # without waiting for measurements
@@ -180,14 +168,14 @@ class Core(ABC):
             self._close(finished)
         finally:
             self.drop()
-            self.at = self.at.forgotten(why)
+            self.at.forget(why)
 
     def close_if_over(self) -> None:
         """Let the tensors go after the last call, since some pipelines never say that they are done."""
         if self.at.over and self.run is not None:
             self.run.release()
             self.drop()
-            self.at = self.at.closed()
+            self.at.close()
 
     @property
     def trace(self) -> Trace:

@@ -12,7 +12,7 @@ from navicache.engine.predict.stream import NOTHING, Keep, Stream
 from navicache.engine.sites.anatomy import Anatomy
 from navicache.engine.tensors.containers import Output
 from navicache.engine.tensors.fit import Fit
-from navicache.engine.tracking.position import Moment
+from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Modules, Scheme, Verdict, Weights
 
 ALL_ROWS = ((0,),)  # decide together

@@ -9,10 +9,10 @@ from navicache.engine.tensors.fetch import Reading, time_reading, value
 from navicache.engine.tensors.rows import identical, same, shapes
 from navicache.engine.tracking.call import Call
 from navicache.engine.tracking.placement import Host, Placement, another, unused
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 
-def place(at: Position, call: Call, host: Host) -> Placement:
+def place(at: Tracker, call: Call, host: Host) -> Placement:
     """Place a call by what needs no device; open questions are put as readings."""
     if host.index == at.host.index and not at.why and _plainly_follows(at, call, host):
         return Placement("follow", host.name or "")
@@ -30,13 +30,13 @@ def place(at: Position, call: Call, host: Host) -> Placement:
     return _called_or_leading(at, call, host, known)
 
 
-def open_questions(at: Position, placement: Placement) -> list[Reading]:
+def open_questions(at: Tracker, placement: Placement) -> list[Reading]:
     """What must be fetched before `settle`."""
     asked = () if placement.time is None else (placement.time, at.first_time, at.time)
     return [*(reading for reading in asked if reading), *placement.equal.values()]
 
 
-def settle(at: Position, placement: Placement, unchanged: bool) -> Placement:
+def settle(at: Tracker, placement: Placement, unchanged: bool) -> Placement:
     """Answer the open questions; the readings have been fetched, `unchanged` means a bit-equal latent."""
     if placement.certain:
         return placement
@@ -57,18 +57,18 @@ def settle(at: Position, placement: Placement, unchanged: bool) -> Placement:
     return placement._replace(stream=equal[0] if equal else placement.stream)
 
 
-def _plainly_follows(at: Position, call: Call, host: Host) -> bool:
+def _plainly_follows(at: Tracker, call: Call, host: Host) -> bool:
     """At a step known by its number: named, not yet called, and handed the very latent of the leading call."""
     if host.index is None or host.name is None or host.token is not at.token:
         return False
     return host.name not in at.called and _same_object(at, call)
 
 
-def _same_object(at: Position, call: Call) -> bool:
+def _same_object(at: Tracker, call: Call) -> bool:
     return bool(at.latent) and call.raw[0] is at.latent[0] and call.form == at.facts[-1]
 
 
-def _plainly_new(at: Position, call: Call, host: Host) -> str:
+def _plainly_new(at: Tracker, call: Call, host: Host) -> str:
     if at.why:
         return at.why
     if host.token is not None and host.token is not at.token:
@@ -82,23 +82,23 @@ def _plainly_new(at: Position, call: Call, host: Host) -> str:
     return "" if same else "another shape, dtype or device"
 
 
-def _recognised(at: Position, call: Call) -> str | None:
+def _recognised(at: Tracker, call: Call) -> str | None:
     return next((s for s, kept in at.conditioning.items() if identical(kept, call.conditioning)), None)
 
 
-def _called_or_leading(at: Position, call: Call, host: Host, known: str) -> Placement:
+def _called_or_leading(at: Tracker, call: Call, host: Host, known: str) -> Placement:
     """A stream that is known: one more of this step, or, called before, perhaps the first of the next."""
     name = another(known, at.called)
     if name == known and host.index is not None:
         return Placement("follow", name)
-    as_before = (*at.called, name) == at.before[: len(at.called) + 1]
+    as_before = [*at.called, name] == at.before[: len(at.called) + 1]
     first = at.own_index == 0 and host.token is not None and name == known
     if (as_before or first) and _same_latent(at, call):
         return Placement("follow", name)
     return _leading(at, call, host, known, tentative=True)
 
 
-def _leading(at: Position, call: Call, host: Host, known: str | None, tentative: bool) -> Placement:
+def _leading(at: Tracker, call: Call, host: Host, known: str | None, tentative: bool) -> Placement:
     time = None if host.index is not None else _asked(call, host)
     fresh = host.name or "0"
     if known is not None and identical(at.conditioning.get(known, call.conditioning), call.conditioning):
@@ -109,26 +109,26 @@ def _leading(at: Position, call: Call, host: Host, known: str | None, tentative:
     return Placement("step", known or _unused(at), fresh, "", tentative, time, True, equal)
 
 
-def _following(at: Position, call: Call) -> Placement:
+def _following(at: Tracker, call: Call) -> Placement:
     # Made anew at every call, the conditioning has no identity: its values have to tell the streams apart.
     equal = _compare(at, call, [s for s in at.conditioning if s not in at.called])
     return Placement("follow", _unused(at), moved=bool(equal), equal=equal)
 
 
-def _same_latent(at: Position, call: Call) -> bool:
+def _same_latent(at: Tracker, call: Call) -> bool:
     return at.relaxed or identical(at.latent, call.raw)
 
 
-def _compare(at: Position, call: Call, streams: list[str]) -> dict[str, Reading]:
+def _compare(at: Tracker, call: Call, streams: list[str]) -> dict[str, Reading]:
     alike = [s for s in streams if shapes(at.conditioning[s]) == shapes(call.conditioning)]
     return {s: Reading(same(at.conditioning[s], call.conditioning)) for s in alike}
 
 
-def _unused(at: Position) -> str:
+def _unused(at: Tracker) -> str:
     return unused({*at.conditioning, *at.called, *at.before})
 
 
-def _new_by_time(at: Position, time: float | None) -> bool:
+def _new_by_time(at: Tracker, time: float | None) -> bool:
     first, last = value(at.first_time), value(at.time)
     if time is None or first is None or last is None:
         return False
