@@ -84,8 +84,6 @@ class Run:
 
     def settle_batch(self) -> None:
         """Split the batch into samples, once two steps have been looked at."""
-        if not self.batch.flags:
-            return
         layout = self.batch.settle()
         if len(layout) > 1:
             for part in (self.recorder, self.deciders, self.streams, self.lessons):
@@ -168,11 +166,9 @@ class Run:
 
     def _step_aside(self, total: int, align_steps: int) -> None:
         self.aside = "too few steps"
-        why = (
-            f"{total} steps leave next to nothing to reuse after {align_steps} to align"
-            if total < align_steps + 3
-            else f"a run of {total} steps has hardly one to spare (a target of your own, speedup=..., would insist)"
-        )
+        why = f"a run of {total} steps has hardly one to spare (a target of your own, speedup=..., would insist)"
+        if total < align_steps + 3:
+            why = f"{total} steps leave next to nothing to reuse after {align_steps} to align"
         self.recorder.note(f"{why}: stepped aside, every step is computed")
 
     def leave_ranks(self) -> None:

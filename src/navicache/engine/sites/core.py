@@ -118,7 +118,7 @@ class Core(ABC):
             placement = settle(at, placement, unchanged=moved is not None and not any(moved.values))
             if placement.kind == "follow":
                 run.take_back()  # it was the same step once more
-        if placement.kind == "step":
+        if placement.kind == "step" and run.batch.flags:
             run.settle_batch()
         if needed:
             run.lessons.learn()
