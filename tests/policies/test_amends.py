@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navicache.estimator import Gaussian
-from navicache.policies import DeadReckoning, Inertial, Outcome, Step
+from navicache.policies import DeadReckoning, Outcome, Step
 from navicache.policies.dead_reckoning import Course, mean_miss
 
 HALF = Gaussian(0.5, 0.1)
@@ -64,16 +64,3 @@ def test_repeats_are_followed_and_those_beyond_one_count_as_one():
     exact = DeadReckoning(measurement_noise=0.0)
     seen = [exact.learn(Course(), Outcome(index=9, own_index=9, repeat=value)) for value in (0.4, -7.0, None)]
     assert [state.repeat and pytest.approx(state.repeat.mean, abs=1e-6) for state in seen] == [0.4, -1.0, None]
-
-
-@pytest.mark.parametrize("knobs", [{"max_error": 0.05}, {"amends": False}, {"site": "blocks"}], ids=str)
-def test_inertial_makes_no_amends(knobs):
-    """Each step's own error is promised; they are not wanted; followers are not kept apart."""
-    assert Inertial().schemes()[0].predictor.keeps_missed
-    assert not Inertial(**knobs).schemes()[0].predictor.keeps_missed
-
-
-@pytest.mark.parametrize("knobs", [{"shortest": -1}, {"shortest": 2.5}], ids=str)
-def test_knobs_out_of_range(knobs):
-    with pytest.raises(ValueError, match=next(iter(knobs))):
-        Inertial(**knobs)

@@ -1,31 +1,16 @@
 """A speed-up is a schedule: met exactly, dense at both ends, the same for every video."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings as limits
 from hypothesis import strategies as st
+from tests.policies.computed import computed_steps
 
-from navicache.policies import Inertial, Outcome, Schedule, Step
+from navicache.policies import Inertial
 from navicache.policies.budget import USUAL_STEPS, scheduled
 
 
-def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01):
-    """Drive the guarded gate through the steps from `start` on; predictions err by errors(step)."""
-    (scheme,) = policy.schemes()
-    state, last, steps = scheme.gate.init(), None, []
-    for index in range(start, total):
-        own, gap = index - start, 0 if last is None else index - last
-        size, change = (None if last is None else 1.0), (None if own == 0 else 0.1)
-        known = {"index": index, "own_index": own, "total": total if told else None}
-        verdict, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_size=size, gap=gap))
-        if verdict.compute:
-            error = None if last is None else errors(index)
-            outcome = Outcome(**known, gap=gap, output_size=1.0, prediction_error=error)
-            state, last = scheme.gate.learn(state, outcome), index
-            steps.append(index)
-    return steps
-
-
-@settings(deadline=None)
+@limits(deadline=None)
 @given(
     total=st.integers(8, 200),
     speedup=st.floats(1.0, 6.0),
@@ -79,23 +64,3 @@ def test_an_unknown_number_of_steps_is_taken_for_the_usual_one_and_goes_on_evenl
     first = [step for step in steps if step < USUAL_STEPS]
     assert first == computed_steps(Inertial(speedup=speedup), USUAL_STEPS)
     assert len(steps) - len(first) == pytest.approx(2 * USUAL_STEPS / speedup, abs=1)
-
-
-def test_the_schedule_without_a_list_is_the_same():
-    assert computed_steps(Schedule(speedup=3.0), 50) == computed_steps(Inertial(speedup=3.0), 50)
-
-
-def test_a_list_is_taken_at_its_word():
-    assert computed_steps(Schedule(at=(0, 3, 4, 11)), 20) == [0, 3, 4, 11]
-    assert computed_steps(Schedule(at=[5]), 20) == [0, 5], "the first has nothing to be predicted from"
-
-
-@pytest.mark.parametrize("at", [(), "0, 1", (0, -1), (0, 1.5), (True,), 7])
-def test_what_is_no_list_of_steps(at):
-    with pytest.raises(ValueError, match="at must be a list of numbers"):
-        Schedule(at=at)
-
-
-def test_a_list_and_a_speedup_are_one_too_many():
-    with pytest.raises(ValueError, match="give one of them"):
-        Schedule(at=(0, 1), speedup=2.0)

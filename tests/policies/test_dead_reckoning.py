@@ -1,40 +1,22 @@
-"""Dead reckoning and Taylor: exact where the course is what they assume, and damped to nothing where there is none."""
+"""Dead reckoning: its weights by hand, what a compute teaches it, and what cannot."""
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
-from tests.policies.drive import Kept, apply, drive
+from tests.policies.courses import NOBODY, at, gap_lists, kept_at, polynomial
+from tests.policies.doubles import Told
+from tests.policies.drive import apply
 
 from navicache.estimator import Gaussian
-from navicache.policies import DeadReckoning, Outcome, OutputHold, Scheme, Step, Taylor, Verdict, nonfinite_fields
+from navicache.policies import DeadReckoning, Outcome, OutputHold, Taylor, nonfinite_fields
 from navicache.policies.dead_reckoning import MOST, START, Course
 from navicache.policies.guards import Finite
 from navicache.policies.predictors import OUTPUT
-
-gap_lists = st.lists(st.integers(1, 9), min_size=4, max_size=4)
-NOBODY = np.zeros((2, 3))
-
-
-def at(gaps) -> Step:
-    return Step(index=50, own_index=50, gap=gaps[0] if gaps else 0, gaps=tuple(gaps))
-
-
-def polynomial(degree: int, seed: int = 0):
-    """An output that is a polynomial in the step index, another one in every place."""
-    factors = np.random.default_rng(seed).normal(size=(degree + 1, 2, 3))
-    return lambda i: sum(factor * (i / 10) ** power for power, factor in enumerate(factors))
-
-
-def kept_at(course, gaps) -> list[Kept]:
-    """The outputs before step 50, newest first."""
-    steps = 50 - np.cumsum(gaps)
-    return [Kept(int(i), NOBODY, course(i)) for i in steps]
 
 
 def lesson(*products, gaps=(1, 1), **more) -> Outcome:
@@ -46,40 +28,6 @@ def moves(*moves, gaps=(1, 1)) -> Outcome:
     """What was learnt from these moves, newest first."""
     rows = [np.atleast_1d(np.array(move, float)) for move in moves]
     return lesson(*(tuple(float((a * b).mean()) for b in rows) for a in rows), gaps=gaps)
-
-
-# -- what the weights are ----------------------------------------------------------------------------------------------
-
-
-@given(gaps=gap_lists, seed=st.integers(0, 99), degree=st.integers(0, 3))
-def test_taylor_goes_on_with_a_polynomial_of_its_degree(gaps, seed, degree):
-    course, predictor = polynomial(degree, seed), Taylor(degree)
-    assert predictor.order == degree + 1
-    guess = apply(predictor.weights(None, at(gaps)), NOBODY, kept_at(course, gaps))
-    scale = sum(abs(w) for _, w in predictor.weights(None, at(gaps)).references)
-    assert guess == pytest.approx(course(50), abs=1e-11 * scale * 1000)
-
-
-@given(gaps=gap_lists, degree=st.integers(0, 3))
-def test_taylor_weights_add_up_to_one(gaps, degree):
-    weights = Taylor(degree).weights(None, at(gaps))
-    assert weights.input == 0
-    assert [of_x for of_x, _ in weights.references] == [0.0] * (degree + 1)
-    size = sum(abs(w) for _, w in weights.references)
-    assert sum(w for _, w in weights.references) == pytest.approx(1.0, abs=1e-12 * size)
-
-
-def test_taylor_by_hand():
-    def outputs(degree: int, *gaps: int) -> list[float]:
-        return [w for _, w in Taylor(degree).weights(None, at(gaps)).references]
-
-    assert outputs(0, 3, 1) == [1]
-    assert outputs(1, 1, 1) == [2, -1]
-    assert outputs(1, 3, 2) == [2.5, -1.5]
-    assert outputs(2, 1, 1, 1) == [3, -3, 1]
-    assert outputs(3, 1, 1, 1, 1) == [4, -6, 4, -1]
-    assert outputs(2, 1, 1) == [2, -1], "of a parabola two points only: a line"
-    assert outputs(2, 4) == [1], "one point: hold it"
 
 
 @pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), Taylor(1), Taylor(3)])
@@ -120,9 +68,6 @@ def test_outputs_alone_count_and_their_weights_add_up_to_one(gaps, damping, amen
     assert weights.input == 0
     assert [of_x for of_x, _ in weights.references] == [0.0, 0.0]
     assert sum(w for _, w in weights.references) == pytest.approx(1.0, abs=1e-12 * gaps[0])
-
-
-# -- what is learnt ----------------------------------------------------------------------------------------------------
 
 
 def test_one_lesson_by_hand():
@@ -177,116 +122,6 @@ def test_noises_that_are_no_variances_are_refused_at_once(noise, value):
         DeadReckoning(**{noise: value})
 
 
-# -- over a run --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Told:
-    """Computes the steps it is told."""
-
-    steps: frozenset[int]
-    streams: Any = "lead"
-    rows: Any = "sample"
-    reads: frozenset[Any] = frozenset({"since_seen"})
-
-    def init(self) -> None:
-        """Nothing."""
-
-    def decide(self, state, step):
-        return Verdict(step.index in self.steps, "told"), state
-
-    def learn(self, state, outcome):
-        """Nothing."""
-
-    def explain(self, state):
-        return {}
-
-
-@dataclass
-class Watched:
-    """A predictor whose newest state can be looked at."""
-
-    inside: Any
-    states: list[Any]
-
-    def __getattr__(self, name):
-        return getattr(self.inside, name)
-
-    def learn(self, state, outcome):
-        self.states.append(self.inside.learn(state, outcome))
-        return self.states[-1]
-
-
-@dataclass(frozen=True)
-class Policy:
-    name: ClassVar[str] = "watched"
-    predictor: Any
-    steps: frozenset[int]
-    align_steps: int = 2
-
-    def schemes(self):
-        return (Scheme("model", Told(self.steps), self.predictor),)
-
-
-def follow(predictor, course, steps: set[int], total: int = 60):
-    """Errors of the reused steps, and every state."""
-    watched = Watched(predictor, [])
-    video = [(np.full_like(course(i), i), course(i)) for i in range(total)]
-    seen = drive(Policy(watched, frozenset(steps)), video)
-    errors = [float(np.abs(r - y).mean()) for r, (_, y) in zip(seen.returned, video, strict=True)]
-    return errors, watched.states
-
-
-def irregular(total: int, seed: int = 0) -> set[int]:
-    rng = np.random.default_rng(seed)
-    return {0, 1, 2, 3, *np.cumsum(rng.integers(1, 5, size=total)).tolist()}
-
-
-def line(i: int):
-    return np.outer([1.0, -2.0, 3.0, 0.5], np.linspace(1, 2, 64)) * (1 + 0.3 * i)
-
-
-def jumps(seed: int, total: int = 60, width: int = 1024):
-    """A random walk: no move says anything about the next."""
-    steps = np.random.default_rng(seed).normal(size=(total, 4, width)).cumsum(0)
-    return lambda i: steps[i]
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("predictor", [DeadReckoning(), Taylor(1), Taylor(2)])
-def test_a_line_is_followed_exactly_whatever_the_gaps(predictor, seed):
-    errors, states = follow(predictor, line, irregular(60, seed))
-    assert max(errors[2:]) < 1e-9
-    if isinstance(predictor, DeadReckoning):
-        assert states[-1].damping.mean == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_parabola_is_followed_exactly_whatever_the_gaps(seed):
-    errors, _ = follow(Taylor(2), lambda i: line(i) + 0.1 * line(0)[::-1] * i**2, irregular(60, seed))
-    assert max(errors[3:]) < 1e-8
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_on_a_random_walk_the_damping_goes_and_the_output_is_held(seed):
-    steps = irregular(60, seed)
-    errors, states = follow(DeadReckoning(), jumps(seed), steps)
-    held, _ = follow(OutputHold(), jumps(seed), steps)
-    undamped, _ = follow(Taylor(1), jumps(seed), steps)
-    assert states[-1].damping.mean < 0.1
-    assert all(0 <= state.damping.mean <= MOST for state in states if state.damping is not None)
-    assert sum(errors[10:]) == pytest.approx(sum(held[10:]), rel=0.05)
-    assert sum(undamped[10:]) > 1.2 * sum(held[10:])
-
-
-def test_a_course_that_halves_its_speed_at_every_compute_is_damped_by_half():
-    _, states = follow(DeadReckoning(), lambda i: line(0) * 2.0**-i, set(range(20)), total=20)
-    assert states[-1].damping.mean == pytest.approx(0.5, abs=1e-4)
-
-
-# -- what cannot be trusted --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1)])
 def test_broken_products_are_named_and_kept_away(bad, place):
@@ -300,7 +135,7 @@ def test_broken_products_are_named_and_kept_away(bad, place):
         def learn(self, state, outcome):
             return outcome
 
-    assert Finite(Asked(frozenset())).learn(None, outcome) == outcome._replace(products=None)
+    assert Finite(Asked()).learn(None, outcome) == outcome._replace(products=None)
     assert nonfinite_fields(lesson((1.0, 1.0), (1.0, 1.0))) == ()
 
 

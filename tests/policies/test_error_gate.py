@@ -1,19 +1,16 @@
-"""The error gate: traces by mental arithmetic, and the rule written down a second time."""
+"""The error gate: traces by mental arithmetic."""
 
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as limits
-from hypothesis import strategies as st
-from tests.policies import transcription_inertial
-from tests.policies.drive import drive
-from tests.policies.trajectories import smooth
 
 from navicache.estimator import Gaussian
-from navicache.policies import DeadReckoning, ErrorGate, Inertial, Outcome, Step
+from navicache.policies import (
+    ErrorGate,
+    Outcome,
+    Step,
+)
 from navicache.policies.error_gate import CAUTION, FARTHEST, SPREAD_SHARE, ErrorState
 
 EVEN = ErrorGate(threshold=1.0)
@@ -35,9 +32,6 @@ def decisions(gate, state, *steps):
         verdict, state = gate.decide(state, each)
         marks += "C" if verdict.compute else "r"
     return marks, state
-
-
-# -- by hand -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_error_adds_up_until_it_is_too_much():
@@ -180,75 +174,3 @@ def test_what_it_explains():
     }
     assert EVEN.explain(state) == shown
     assert EVEN.explain(EVEN.init()) == {"accumulated": 0.0, "threshold": 1.0}
-
-
-def test_inertial_hands_its_knobs_on():
-    noises = {"process_noise": 0.01, "measurement_noise": 0.02}
-    (scheme,) = Inertial(threshold=0.3, rows="call", amends=False, **noises).schemes()
-    gate = scheme.gate
-    while not isinstance(gate, ErrorGate):
-        gate = gate.gate
-    assert gate == ErrorGate(threshold=0.3, rows="call", **noises)
-    assert scheme.predictor == scheme.apart == DeadReckoning(**noises)
-
-
-# -- written a second time ---------------------------------------------------------------------------------------------
-
-
-class Watched:
-    """The policy, with its dampings written down."""
-
-    def __init__(self, policy: Inertial) -> None:
-        (self.scheme,) = policy.schemes()
-        self.inside, self.damping = self.scheme.predictor, []
-
-    def __getattr__(self, name):
-        return getattr(self.inside, name)
-
-    def schemes(self):
-        return (replace(self.scheme, predictor=self),)
-
-    def learn(self, state, outcome):
-        state = self.inside.learn(state, outcome)
-        self.damping.append(state.damping.mean if state.damping else 1.0)
-        return state
-
-
-def check_against_the_transcription(video, *, tau: float, align: int):
-    xs, ys = zip(*video, strict=True)
-    log = transcription_inertial.inertial(xs, ys, tau=tau, align=align)
-    policy = Watched(Inertial(threshold=tau, amends=False, align_steps=align))
-    seen = drive(policy, video)
-    assert seen.computed == log.computed
-    assert policy.damping == pytest.approx([a for a, c in zip(log.damping, log.computed, strict=True) if c], abs=1e-9)
-    known = [(after["ratio"], k) for after, k in zip(seen.after, log.growth, strict=True) if k is not None]
-    assert len(known) == len(video) - 1
-    assert [ours for ours, _ in known] == pytest.approx([theirs for _, theirs in known], rel=1e-9)
-    assert [d["accumulated"] for d in seen.decided] == pytest.approx(log.total_error, rel=1e-9)
-    for ours, theirs in zip(seen.returned, log.returned, strict=True):
-        assert ours == pytest.approx(theirs, abs=1e-9)
-    return seen
-
-
-@pytest.mark.parametrize("align", [2, 5])
-@pytest.mark.parametrize("tau", [0.03, 0.3])
-@pytest.mark.parametrize("seed", range(3))
-def test_decides_as_the_transcription_on_smooth_runs(seed, tau, align):
-    video = smooth(seed)
-    seen = check_against_the_transcription(video, tau=tau, align=align)
-    assert 0 < sum(seen.computed) < len(video)
-
-
-@limits(max_examples=60, deadline=None)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    steps=st.integers(4, 30),
-    tau=st.floats(0.01, 5),
-    align=st.integers(2, 6),
-)
-def test_decides_as_the_transcription_on_anything(seed, steps, tau, align):
-    rng = np.random.default_rng(seed)
-    video = list(
-        zip(rng.normal(size=(steps, 2, 3)).cumsum(0), 3 + rng.normal(size=(steps, 2, 3)).cumsum(0), strict=True)
-    )
-    check_against_the_transcription(video, tau=tau, align=align)

@@ -1,4 +1,4 @@
-"""Gains and vectors that are published or follow from published numbers (methods.md 4.2, navicache.json)."""
+"""The gain of NaviCache: what its equations make of Q = R = 0.05 and P_0 = 1, as the official scripts set them."""
 
 import numpy as np
 import pytest
@@ -49,8 +49,8 @@ def test_steady_state(noises, gain, variance):
     assert last["variance"] == pytest.approx(variance, abs=2e-6)
 
 
-def test_vector_accumulation_and_skip():
-    """navicache.json: E 0.1, r 2, x_prev 1, y_j 4, x 2, tau 0.9 -> E 0.6, skip."""
+def test_accumulation_by_hand():
+    """E 0.1, r 2, x_(i-1) 1, y_j 4, x 2, tau 0.9: E <- 0.1 + 2 * 1 / 4 = 0.6, reused."""
     video = scalars((-1.2, 0.0), (0.8, 4.0), (1.0, 99.0), (2.0, 99.0))
     seen = drive(NaviCache(threshold=0.9, align_steps=2, epsilon=0.0), video, tell_total=False)
     assert seen.after[2]["accumulated"] == pytest.approx(0.1)
@@ -59,8 +59,8 @@ def test_vector_accumulation_and_skip():
     assert seen.computed == [True, True, False, False]
 
 
-def test_vector_first_filter_update():
-    """navicache.json: r 0, P 1, Q = R = 0.05, z 1 -> K 1.05 / (1.10 + 1e-8), r 0.954545, P 0.047727."""
+def test_first_filter_update_by_hand():
+    """r 0, P 1, Q = R = 0.05, z 1: K = 1.05 / (1.10 + 1e-8), r <- 0.954545, P <- 0.047727, as in the Wan 2.2 script."""
     seen = drive(NaviCache(alignment="filtered"), scalars((0.0, 0.0), (1.0, 1.0)))
     first = seen.after[1]
     assert first["gain"] == pytest.approx(1.05 / (1.10 + 1e-8), rel=1e-12)
@@ -69,7 +69,7 @@ def test_vector_first_filter_update():
 
 
 @pytest.mark.parametrize("kind", [NaviCache, EasyCache, Ema])
-def test_vector_threshold_zero_never_skips(kind):
+def test_threshold_zero_never_reuses(kind):
     assert all(drive(kind(threshold=0.0, align_steps=2), smooth(3)).computed)
 
 

@@ -102,7 +102,7 @@ def test_other_noises(noises):
 
 @pytest.mark.parametrize("n_align", [0, 1])
 def test_scripts_need_two_alignment_steps(n_align):
-    """methods.md 4.3, row 15, reproduced by the transcription; navicache refuses such settings."""
+    """Difference 15 of docs/policies.md, reproduced by the transcription; navicache refuses such settings."""
     for name in ("Wan2.1", "HunyuanVideo"):
         (log,) = VARIANTS[name].scripted(smooth(0), tau=0.05, n_align=n_align)
         assert log.computed == [True] + [False] * 48 + [True]

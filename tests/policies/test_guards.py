@@ -1,4 +1,4 @@
-"""Guards may turn a reuse into a compute, never the other way."""
+"""Which steps each guard insists on, and what it says; the law they all obey is test_guard_law.py."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from navicache.policies import Outcome, Step, Verdict, guarded, nonfinite_fields
+from navicache.policies import Outcome, Step, Verdict, guarded
 from navicache.policies.guards import Align, Finite, Guard, LastStep, LongestReuse, aligning
 
 
@@ -116,13 +116,6 @@ def test_a_step_that_cannot_be_trusted(measurement, bad):
     # The gate is asked all the same, about the step without its broken part, so that its clock keeps running.
     assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Verdict(True, "not finite"), (1, 0))
     assert gate.decide((0, 0), Step(index=0, own_index=0)) == (Verdict(False, "script"), (1, 0))
-
-
-def test_nonfinite_fields_are_named():
-    broken = {"output_change": -math.inf, "prediction_error": math.nan, "input_by_channel": (1.0, math.inf)}
-    outcome = Outcome(index=1, own_index=1, input_change=2.0, output_by_channel=(1.0, 2.0), **broken)
-    assert nonfinite_fields(outcome) == ("output_change", "prediction_error", "input_by_channel")
-    assert nonfinite_fields(Outcome(index=1, own_index=1)) == ()
 
 
 def test_what_is_broken_is_not_passed_on():

@@ -25,7 +25,7 @@ def pab_schemes(policy: PAB, times: list) -> dict[str, list[bool]]:
 
 
 def test_pab_on_open_sora():
-    """The steps that pab.json derives for 480p, 51 frames and 30 steps."""
+    """Worked out from the published ranges, windows and keys on these timesteps: 480p, 51 frames, 30 steps."""
     policy = build_policy("pab", **published("pab", "Open-Sora-1.2")["mid"].knobs)
     decided = pab_schemes(policy, OPEN_SORA_TIMES)
     reused = {kind: [i for i, compute in enumerate(steps) if not compute] for kind, steps in decided.items()}

@@ -8,14 +8,15 @@ from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.error_gate import ErrorGate
 from navicache.policies.firstblockcache import FirstBlockCache
 from navicache.policies.fixed import IndexGate, Random, Static
-from navicache.policies.guards import guarded, nonfinite_fields
+from navicache.policies.guards import guarded
 from navicache.policies.inertial import Inertial
 from navicache.policies.magcache import MagCache
+from navicache.policies.measured import nonfinite_fields
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy, Scheme, settings
 from navicache.policies.predictors import OutputHold, ResidualHold, Taylor
-from navicache.policies.protocols import Gate, Outcome, Predictor, Step, Verdict, Weights
+from navicache.policies.protocols import Gate, Outcome, Predictor, Products, Step, Verdict, Weights
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
 from navicache.policies.sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
@@ -45,6 +46,7 @@ __all__ = [
     "OutputHold",
     "Policy",
     "Predictor",
+    "Products",
     "Random",
     "ResidualHold",
     "Schedule",

@@ -18,6 +18,9 @@ from functools import cache
 from navicache.policies.error_gate import ErrorState
 from navicache.policies.guards import Around
 from navicache.policies.protocols import Step, Verdict
+from navicache.policies.verdicts import DUE, HELD
+
+SPENT, SAVED = Verdict(True, "budget"), Verdict(False, "budget")
 
 START, END = 16.0, 4.0
 START_REACH, END_REACH = 0.1, 0.05
@@ -78,7 +81,7 @@ class Budget(Around[ErrorState]):
     def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
         """Compute where the schedule says so."""
         _, state = self.gate.decide(state, step)
-        return Verdict(self.due(step), "budget"), state
+        return SPENT if self.due(step) else SAVED, state
 
     def due(self, step: Step) -> bool:
         """Whether the schedule has this step; an engine that joins in mid-run has its share of the budget."""
@@ -97,4 +100,4 @@ class Listed(Around[ErrorState]):
     def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
         """Compute where the list says so."""
         _, state = self.gate.decide(state, step)
-        return Verdict(step.index in self.steps, "schedule"), state
+        return DUE if step.index in self.steps else HELD, state

@@ -11,13 +11,15 @@ def check_threshold(threshold: object) -> None:
     Example:
         >>> check_threshold(0.05)
     """
-    if not _number(threshold) or math.isnan(threshold) or threshold < 0:
-        raise ValueError(f"threshold must be zero or more (0 computes every step, 0.05 is typical), got {threshold!r}")
+    if not _number(threshold) or not math.isfinite(threshold) or threshold < 0:
+        raise ValueError(
+            f"threshold must be zero or more and finite (0 computes every step, 0.05 is typical), got {threshold!r}"
+        )
 
 
 def check_align_steps(align_steps: object, at_least: int = 2) -> None:
     """Refuse an alignment too short to give the first ratio."""
-    if not isinstance(align_steps, int):
+    if not _whole(align_steps):
         raise ValueError(f"align_steps must be a whole number of steps, got {align_steps!r}")
     if align_steps < at_least:
         why = "the first step has nothing to reuse"
@@ -26,16 +28,11 @@ def check_align_steps(align_steps: object, at_least: int = 2) -> None:
         raise ValueError(f"align_steps must be {at_least} or more, got {align_steps}: {why}")
 
 
-def check_longest_reuse(longest_reuse: object) -> None:
-    """Refuse what is no number of reuses in a row."""
-    if longest_reuse is not None and not (isinstance(longest_reuse, int) and longest_reuse >= 0):
-        raise ValueError(f"longest_reuse must be 0 (never reuse) or more, or None for no limit, got {longest_reuse!r}")
-
-
 def check_number(name: str, value: object, least: float, most: float, hint: str) -> None:
-    """Refuse what is no number, or out of range."""
-    if not _number(value) or not least <= value <= most:
-        raise ValueError(f"{name} must be a number from {least:g} to {most:g} ({hint}), got {value!r}")
+    """Refuse what is no number, or out of range; infinity is out of any."""
+    if not _number(value) or not math.isfinite(value) or not least <= value <= most:
+        reach = f"to {most:g}" if math.isfinite(most) else "on"
+        raise ValueError(f"{name} must be a number from {least:g} {reach} ({hint}), got {value!r}")
 
 
 def check_choice(name: str, value: object, known: Collection[str]) -> None:
@@ -59,6 +56,12 @@ def check_flag(name: str, value: object) -> None:
         raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
+def check_no_flag(name: str, value: object) -> None:
+    """Refuse True and False where a number is meant: Python takes them for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+
+
 def check_steps(name: str, values: object, at_least: int = 1) -> None:
     """Refuse what is no list of numbers of steps or blocks, or one that is too short.
 
@@ -66,21 +69,26 @@ def check_steps(name: str, values: object, at_least: int = 1) -> None:
         >>> check_steps("at", (0, 1, 5))
     """
     whole = isinstance(values, list | tuple) and all(
-        type(value) is int and value >= 0 for value in cast(Collection[object], values)
+        _whole(value) and value >= 0 for value in cast(Collection[object], values)
     )
     if not whole or len(cast(Collection[object], values)) < at_least:
         raise ValueError(f"{name} must be a list of numbers from 0 on, such as (0, 1, 2, 5, 9), got {values!r}")
 
 
-def check_whole(name: str, value: object, least: int) -> None:
+def check_whole(name: str, value: object, least: int | None = None) -> None:
     """Refuse what is no whole number, or too small."""
-    if not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be a whole number of {least} or more, got {value!r}")
+    if not _whole(value) or (least is not None and value < least):
+        size = "" if least is None else f" of {least} or more"
+        raise ValueError(f"{name} must be a whole number{size}, got {value!r}")
 
 
 def check_limit(name: str, value: object) -> None:
-    """Refuse what is no count and not None."""
-    if value is not None and not (isinstance(value, int) and value >= 0):
+    """Refuse what is no count and not None.
+
+    Example:
+        >>> check_limit("longest_reuse", None)
+    """
+    if value is not None and not (_whole(value) and value >= 0):
         raise ValueError(f"{name} must be a whole number of 0 or more, or None for no limit, got {value!r}")
 
 
@@ -109,6 +117,10 @@ def check_window(name: str, window: object) -> None:
         raise ValueError(f"{name} must be (low, high) timesteps such as (100, 800), got {window!r}")
 
 
+def _whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -116,4 +128,4 @@ def _number(value: object) -> TypeGuard[float]:
 def _numbers(values: object) -> TypeGuard[tuple[float, ...]]:
     if not isinstance(values, tuple):
         return False
-    return all(isinstance(value, int | float) and math.isfinite(value) for value in cast(tuple[object, ...], values))
+    return all(_number(value) and math.isfinite(value) for value in cast(tuple[object, ...], values))

@@ -7,18 +7,18 @@ cache-dit's mask of steps, its choice of tokens and its sharing of one branch's 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from navicache.policies.checks import check_limit, check_number, check_threshold, check_whole
 from navicache.policies.differences import Differences
-from navicache.policies.firstblockcache import UNSEEN, since_computed
+from navicache.policies.firstblockcache import since_computed
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
-from navicache.policies.ratio_gate import COMPUTE, REUSE
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
 from navicache.policies.sites import Blocks
+from navicache.policies.verdicts import COMPUTE, REUSE, UNSEEN
 
 ALIGN, LIMIT = Verdict(True, "align"), Verdict(True, "limit")
 
@@ -36,15 +36,16 @@ class DualState(NamedTuple):
 class DualGate:
     """The tests in their order; the first that applies decides."""
 
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="each", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset({"since_computed"}), init=False)
+
     threshold: float
     align_steps: int = 8
     align_interval: int = 1
     most_reused: int | None = None
     longest_reuse: int | None = None
     most_accumulated: float | None = None
-    rows: RowRule = "call"
-    streams: StreamRule = "each"
-    reads: frozenset[Reading] = frozenset({"since_computed"})
 
     def init(self) -> DualState:
         """Nothing reused."""

@@ -15,7 +15,7 @@ longer gap than the one before it would be a new error. And less where misses al
 back: r is how much of a miss the next one repeats, measured at every compute and tracked as the damping is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from navicache.estimator import Gaussian, Walk, best_damping, slope_reach
@@ -53,12 +53,13 @@ class DeadReckoning:
         Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
     """
 
+    order: int = field(default=2, init=False)
+    products: bool = field(default=True, init=False)
+    keeps_inputs: bool = field(default=False, init=False)
+
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     amends: bool = False
-    order: int = 2
-    products: bool = True
-    keeps_inputs: bool = False
 
     def __post_init__(self) -> None:
         """Refuse noises that are no variances, now and not at the first compute."""

@@ -6,7 +6,7 @@ Each difference is divided by the newest gap alone, so beyond a line this is not
 that is `Taylor` of predictors.py.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import factorial
 from typing import Literal
@@ -26,11 +26,12 @@ class Differences:
         Weights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)), missed=0.0)
     """
 
+    products: bool = field(default=False, init=False)
+    keeps_missed: bool = field(default=False, init=False)
+
     degree: int = 1
     of: Literal["output", "residual"] = "output"
     after: int = 0  # a compute at this step or before takes no differences: 1 in cache-dit
-    products: bool = False
-    keeps_missed: bool = False
 
     @property
     def order(self) -> int:

@@ -8,7 +8,7 @@ from navicache.policies.checks import (
     check_align_steps,
     check_choice,
     check_flag,
-    check_longest_reuse,
+    check_limit,
     check_number,
     check_threshold,
 )
@@ -68,7 +68,7 @@ class EasyCache:
         """Check the knobs."""
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
-        check_longest_reuse(self.longest_reuse)
+        check_limit("longest_reuse", self.longest_reuse)
         check_flag("last_step", self.last_step)
         check_choice("rows", self.rows, ("sample", "call"))
         check_choice("site", self.site, SITES)

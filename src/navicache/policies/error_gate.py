@@ -10,13 +10,13 @@ same from a short gap to a long one. k d^2 is the relative error of this step, E
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from navicache.estimator import Gaussian, Walk
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
+from navicache.policies.verdicts import COMPUTE, REUSE
 
-REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
 UNKNOWN = Verdict(True, "no error yet")
 
 CAUTION = 2.0  # deviations of the error's growth that a promise keeps away
@@ -42,13 +42,14 @@ class ErrorState(NamedTuple):
 class ErrorGate:
     """Knobs of the rule."""
 
+    streams: StreamRule = field(default="lead", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset({"since_seen"}), init=False)
+
     threshold: float
     promise: bool = False  # True: each step's own error, with caution, stays below the threshold; nothing is added up
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     rows: RowRule = "sample"
-    streams: StreamRule = "lead"
-    reads: frozenset[Reading] = frozenset({"since_seen"})
 
     def __post_init__(self) -> None:
         """Refuse noises that are no variances, now and not at the first measured error."""
@@ -64,15 +65,16 @@ class ErrorGate:
             return UNKNOWN, state._replace(predicted=None, distance=0.0)  # unknown: it must not teach a growth
         travelled = state.travelled + step.since_seen
         distance = travelled / step.output_size
-        state = state._replace(travelled=travelled, distance=distance)
         if state.growth is None:
-            return UNKNOWN, state._replace(predicted=None)
+            return UNKNOWN, state._replace(travelled=travelled, distance=distance, predicted=None)
         # below the distance at which k was observed a promise does not trust the square, which is the smaller one
         reach = max(distance, state.reached) * (1 + CAUTION * math.sqrt(state.spread)) if self.promise else distance
         predicted = state.growth.mean * distance * reach
         accumulated = predicted if self.promise else state.accumulated + predicted
         verdict = REUSE if accumulated < self.threshold else COMPUTE  # a NaN is not below anything
-        return verdict, state._replace(predicted=predicted, accumulated=accumulated)
+        return verdict, state._replace(
+            travelled=travelled, distance=distance, predicted=predicted, accumulated=accumulated
+        )
 
     def learn(self, state: ErrorState, outcome: Outcome) -> ErrorState:
         """Clear the error, and follow its measured growth."""

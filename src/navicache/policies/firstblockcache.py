@@ -2,28 +2,27 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.checks import check_align_steps, check_threshold
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
-from navicache.policies.ratio_gate import COMPUTE, REUSE, divide
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
 from navicache.policies.sites import Blocks
-
-UNSEEN = Verdict(True, "no signal yet")
+from navicache.policies.verdicts import COMPUTE, REUSE, UNSEEN, divide
 
 
 @dataclass(frozen=True, kw_only=True)
 class NearGate:
     """Reuse while the signal is near that of the last compute: mean|s_i - s_j| / mean|s_j| <= tau."""
 
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="each", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset({"since_computed"}), init=False)
+
     threshold: float
-    rows: RowRule = "call"
-    streams: StreamRule = "each"
-    reads: frozenset[Reading] = frozenset({"since_computed"})
 
     def init(self) -> float | None:
         """No difference measured."""

@@ -7,30 +7,31 @@ streams share one decision, and a reuse holds the residual.
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_flag, check_number
+from navicache.policies.checks import check_align_steps, check_flag, check_number, check_whole
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
+from navicache.policies.verdicts import DUE, HELD
 
 
 @dataclass(frozen=True)
 class IndexGate:
     """A gate that remembers and measures nothing; members say only when to compute."""
 
-    rows: RowRule = "call"
-    streams: StreamRule = "lead"
-    reads: frozenset[Reading] = frozenset()
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="lead", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset(), init=False)
 
     def init(self) -> None:
         """Nothing to remember."""
 
     def decide(self, state: None, step: Step) -> tuple[Verdict, None]:
         """Compute where the schedule says so."""
-        return Verdict(self.due(step), "schedule"), state
+        return DUE if self.due(step) else HELD, state
 
     def due(self, step: Step) -> bool:
         """Whether the schedule computes this step."""
@@ -117,8 +118,7 @@ class Random:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check_number("probability", self.probability, 0, 1, "1 computes every step")
-        if not isinstance(self.seed, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ValueError(f"seed must be a whole number, got {self.seed!r}")
+        check_whole("seed", self.seed)
         check_align_steps(self.align_steps, at_least=1)
         check_flag("last_step", self.last_step)
 

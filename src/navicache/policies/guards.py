@@ -4,12 +4,12 @@ The wrapped gate is always asked, so that its own clock keeps running; its accum
 which follows every compute whoever ordered it.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.measured import all_finite, nonfinite_fields
+from navicache.policies.protocols import Gate, Measurement, Outcome, RowRule, Step, StreamRule, Verdict
 
 S = TypeVar("S")
 
@@ -46,7 +46,7 @@ class Around(Generic[S]):
         return self.gate.rows
 
     @property
-    def reads(self) -> frozenset[Reading]:
+    def reads(self) -> frozenset[Measurement]:
         """As the gate inside."""
         return self.gate.reads
 
@@ -69,17 +69,17 @@ class Around(Generic[S]):
 
 @dataclass(frozen=True)
 class Guard(Around[S]):
-    """A gate around a gate that may turn a reuse into a compute, never the other way."""
+    """A gate around a gate that may turn a reuse into a compute, never the other way: it has no word for a reuse."""
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
         """As the gate inside, unless the guard insists on a compute."""
         verdict, state = self.gate.decide(state, step)
-        return self.overrule(verdict, step), state
+        reason = self.insists(step)
+        return verdict if reason is None else Verdict(True, reason), state
 
-    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """The guard's last word."""
+    def insists(self, step: Step) -> str | None:
+        """Why this step has to compute; None where the gate inside may have its way."""
         del step
-        return verdict
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class Align(Guard[S]):
 
     steps: int
 
-    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """Compute while aligning."""
+    def insists(self, step: Step) -> str | None:
+        """While aligning."""
         early = step.own_index < self.steps and aligning(step.index, step.own_index, self.steps)
-        return Verdict(True, "align") if early else verdict
+        return "align" if early else None
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,9 @@ class LastStep(Guard[S]):
 
     steps: int = 1
 
-    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """Compute at the end."""
-        last = step.total is not None and step.index >= step.total - self.steps
-        return Verdict(True, "last step") if last else verdict
+    def insists(self, step: Step) -> str | None:
+        """At the end."""
+        return "last step" if step.total is not None and step.index >= step.total - self.steps else None
 
 
 @dataclass(frozen=True)
@@ -112,9 +111,9 @@ class LongestReuse(Guard[S]):
 
     steps: int
 
-    def overrule(self, verdict: Verdict, step: Step) -> Verdict:
-        """Compute when enough has been reused."""
-        return Verdict(True, "longest reuse") if step.gap > self.steps else verdict
+    def insists(self, step: Step) -> str | None:
+        """When enough has been reused."""
+        return "longest reuse" if step.gap > self.steps else None
 
 
 @dataclass(frozen=True)
@@ -123,68 +122,26 @@ class Finite(Guard[S]):
 
     def decide(self, state: S, step: Step) -> tuple[Verdict, S]:
         """Compute, and let the gate see the step without what cannot be trusted."""
-        total = (step.since_seen or 0.0) + (step.since_computed or 0.0) + (step.output_size or 0.0)
-        if step.by_channel is not None:
-            total += sum(step.by_channel)
-        if step.seen_size is not None or step.computed_size is not None:
-            total += (step.seen_size or 0.0) + (step.computed_size or 0.0) + (step.relative_seen or 0.0)
-        if math.isfinite(total):  # NaN and infinity survive a sum
+        if all_finite(step):
             return self.gate.decide(state, step)
         _, state = self.gate.decide(state, step._replace(**dict.fromkeys(nonfinite_fields(step))))
         return Verdict(True, "not finite"), state
 
     def learn(self, state: S, outcome: Outcome) -> S:
         """Learn only what is finite."""
-        return self.gate.learn(state, outcome._replace(**dict.fromkeys(nonfinite_fields(outcome))))
-
-
-MEASURED = {
-    Step: (
-        "since_seen",
-        "since_computed",
-        "output_size",
-        "by_channel",
-        "seen_size",
-        "computed_size",
-        "relative_seen",
-    ),
-    Outcome: (
-        "input_change",
-        "output_change",
-        "output_size",
-        "prediction_error",
-        "input_by_channel",
-        "output_by_channel",
-        "products",
-        "repeat",
-    ),
-}
-
-
-def nonfinite_fields(facts: Step | Outcome) -> tuple[str, ...]:
-    """Names of the measurements that are NaN or infinite.
-
-    Example:
-        >>> nonfinite_fields(Outcome(index=3, own_index=3, input_change=math.inf, output_size=1.0))
-        ('input_change',)
-    """
-    return tuple(name for name in MEASURED[type(facts)] if not _finite(getattr(facts, name)))
-
-
-def _finite(value: float | tuple[Any, ...] | None) -> bool:
-    if value is None:
-        return True
-    return all(map(_finite, value)) if isinstance(value, tuple) else math.isfinite(value)
+        broken = nonfinite_fields(outcome)
+        return self.gate.learn(state, outcome._replace(**dict.fromkeys(broken)) if broken else outcome)
 
 
 def guarded(
     gate: Gate[S],
     *,
     align_steps: int,
-    last_step: int,
+    last_step: bool,
+    end_steps: int = 1,
     longest_reuse: int | None = None,
 ) -> Gate[S]:
-    """The gate behind the guards every policy has; `last_step` may also be how many of them."""
+    """The gate behind the guards every policy has; the last step may be the last few, `end_steps` of them."""
     guard = gate if longest_reuse is None else LongestReuse(gate, longest_reuse)
-    guard = LastStep(guard, int(last_step)) if last_step else guard
+    guard = LastStep(guard, end_steps) if last_step else guard
     return Finite(Align(guard, align_steps))

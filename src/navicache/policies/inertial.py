@@ -8,7 +8,7 @@ from navicache.policies.checks import (
     check_align_steps,
     check_choice,
     check_flag,
-    check_longest_reuse,
+    check_limit,
     check_number,
     check_threshold,
     check_whole,
@@ -68,7 +68,7 @@ class Inertial:
             check_number(noise, getattr(self, noise), 0, MOST_NOISE, "a variance; 0.05 is usual")
         check_flag("amends", self.amends)
         check_flag("last_step", self.last_step)
-        check_longest_reuse(self.longest_reuse)
+        check_limit("longest_reuse", self.longest_reuse)
         check_whole("shortest", self.shortest, 0)
         check_choice("rows", self.rows, ("sample", "call"))
         check_choice("site", self.site, SITES)

@@ -7,12 +7,12 @@ Nothing is measured. Steps before the retention bound compute and leave the book
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from navicache.policies.guards import aligning
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
-from navicache.policies.ratio_gate import COMPUTE, REUSE
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
+from navicache.policies.verdicts import COMPUTE, REUSE
 
 Comparison = Literal["<", "<="]
 Rounding = Literal["down", "nearest", "up"]
@@ -61,6 +61,10 @@ class MagState(NamedTuple):
 class MagGate:
     """Knobs of the rule; a decision depends on nothing but the step, so a whole schedule is known beforehand."""
 
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="each", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset(), init=False)
+
     tables: tuple[tuple[float, ...], ...]  # one, or one per guidance branch
     retention: Retention
     threshold: float
@@ -70,9 +74,6 @@ class MagGate:
     largest_change: float | None = None
     always_compute: tuple[int, ...] = ()
     reused_before: int = 0
-    rows: RowRule = "call"
-    streams: StreamRule = "each"
-    reads: frozenset[Reading] = frozenset()
 
     def init(self) -> MagState:
         """No drift."""

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from navicache.estimator import AlignmentForm, Drift, Noise, Walk, check_noise
-from navicache.policies.checks import check_align_steps, check_choice, check_flag, check_longest_reuse, check_threshold
+from navicache.estimator.gaussian import check_variance
+from navicache.policies.checks import (
+    check_align_steps,
+    check_choice,
+    check_flag,
+    check_limit,
+    check_no_flag,
+    check_threshold,
+)
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme, rows_at
 from navicache.policies.predictors import OutputHold, ResidualHold
@@ -34,15 +42,8 @@ CHOICES: dict[str, tuple[object, object]] = {
     "output_epsilon": (0.0, 0.0),
 }
 
-NUMBERS = (
-    "process_noise",
-    "measurement_noise",
-    "drift_noise",
-    "initial_variance",
-    "deviations",
-    "epsilon",
-    "output_epsilon",
-)
+NOISES = ("process_noise", "measurement_noise", "drift_noise")  # constant or a schedule
+NUMBERS = ("initial_variance", "deviations", "epsilon", "output_epsilon")
 
 WORDS = {
     "alignment": ("newest", "mean", "filtered"),
@@ -105,9 +106,13 @@ class NaviCache:
             raise ValueError('dimensions="channel" measures from the last step seen: set change_since="seen" with it')
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
-        check_longest_reuse(self.longest_reuse)
-        for knob in NUMBERS:
+        check_limit("longest_reuse", self.longest_reuse)
+        for knob in NOISES + NUMBERS:
+            check_no_flag(knob, self.choice(knob))
+        for knob in NOISES:
             check_noise(knob, self.choice(knob))
+        for knob in NUMBERS:
+            check_variance(knob, self.choice(knob))
 
     def choice(self, knob: str) -> Any:
         """A knob's value, as `paper_text` has it where it was left open."""

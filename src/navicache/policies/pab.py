@@ -8,7 +8,7 @@ The first step inside a window may reuse what was computed before it.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.checks import check_align_steps, check_steps, check_table, check_whole, check_window
@@ -16,21 +16,22 @@ from navicache.policies.fixed import IndexGate
 from navicache.policies.guards import guarded
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import OutputHold
-from navicache.policies.protocols import Gate, Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.protocols import Gate, Measurement, Outcome, RowRule, Step, StreamRule, Verdict
 from navicache.policies.sites import ModuleKind, Modules
+from navicache.policies.verdicts import DUE, HELD
 
 Window = tuple[float, float]
 USUAL: Window = (100, 800)
-DUE, HELD = Verdict(True, "schedule"), Verdict(False, "schedule")
 
 
 @dataclass(frozen=True, kw_only=True)
 class WindowGate(IndexGate):
     """Inside the window compute every `every` steps of the run, outside at every step."""
 
+    reads: frozenset[Measurement] = field(default=frozenset({"time"}), init=False)
+
     every: int
     window: Window
-    reads: frozenset[Reading] = frozenset({"time"})
 
     def due(self, step: Step) -> bool:
         """A step without a timestep lies outside."""
@@ -43,11 +44,12 @@ class WindowGate(IndexGate):
 class KeyGate:
     """Reuse for `reuses` steps after each key timestep; the state counts those left."""
 
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="lead", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset({"time"}), init=False)
+
     keys: tuple[int, ...]
     reuses: int
-    rows: RowRule = "call"
-    streams: StreamRule = "lead"
-    reads: frozenset[Reading] = frozenset({"time"})
 
     def init(self) -> int:
         """No key met."""

@@ -1,6 +1,6 @@
 """Scalar parts of the predictors: which weighted sum of what is kept stands for the output."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from navicache.policies.protocols import Outcome, Step, Weights
 
@@ -17,10 +17,10 @@ class ResidualHold:
         Weights(input=1.0, references=((-1.0, 1.0),), missed=0.0)
     """
 
-    order: int = 1
-    products: bool = False
-    keeps_inputs: bool = False
-    keeps_missed: bool = False
+    order: int = field(default=1, init=False)
+    products: bool = field(default=False, init=False)
+    keeps_inputs: bool = field(default=False, init=False)
+    keeps_missed: bool = field(default=False, init=False)
 
     def init(self) -> None:
         """Nothing to remember."""
@@ -44,10 +44,10 @@ class OutputHold:
         Weights(input=0.0, references=((0.0, 1.0),), missed=0.0)
     """
 
-    order: int = 1
-    products: bool = False
-    keeps_inputs: bool = False
-    keeps_missed: bool = False
+    order: int = field(default=1, init=False)
+    products: bool = field(default=False, init=False)
+    keeps_inputs: bool = field(default=False, init=False)
+    keeps_missed: bool = field(default=False, init=False)
 
     def init(self) -> None:
         """Nothing to remember."""
@@ -71,10 +71,11 @@ class Taylor:
         Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
     """
 
+    products: bool = field(default=False, init=False)
+    keeps_inputs: bool = field(default=False, init=False)
+    keeps_missed: bool = field(default=False, init=False)
+
     degree: int = 1
-    products: bool = False
-    keeps_inputs: bool = False
-    keeps_missed: bool = False
 
     @property
     def order(self) -> int:

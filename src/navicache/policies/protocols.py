@@ -5,11 +5,18 @@ measures, calls these methods, and applies what they answer.
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Literal, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
-Reading = Literal["since_seen", "since_computed", "by_channel", "time"]
+Measurement = Literal["since_seen", "since_computed", "by_channel", "time"]  # what a gate may ask for
+Products = tuple[tuple[float, ...], ...]  # [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+
+# Of a field that was measured on tensors, and may therefore be NaN or infinite: `measured.py` finds it by this mark.
+MEASURED = "measured"
+Measured = Annotated[T | None, MEASURED]
 
 
 class Step(NamedTuple):
@@ -21,25 +28,23 @@ class Step(NamedTuple):
     total: int | None = None  # steps of the run
     time: float | None = None
     sigma: float | None = None  # noise level in [0, 1]
-    since_seen: float | None = None  # mean |x_i - x_(i-1)|, of the latent or of the signal the gate asks for
-    since_computed: float | None = None  # mean |x_i - x_j|
-    output_size: float | None = None  # mean |y_j|
+    since_seen: Measured[float] = None  # mean |x_i - x_(i-1)|, of the latent or of the signal the gate asks for
+    since_computed: Measured[float] = None  # mean |x_i - x_j|
+    output_size: Measured[float] = None  # mean |y_j|
     elements: int = 1  # latent elements of one sample, to turn a mean into a sum
     gap: int = 0  # steps since the last compute: 1 right after it, 0 before the first
-    by_channel: tuple[float, ...] | None = None  # since_seen, channel by channel
+    by_channel: Measured[tuple[float, ...]] = None  # since_seen, channel by channel
     gaps: tuple[int, ...] = ()  # steps since the newest compute, between it and the one before, and so on
-    seen_size: float | None = None  # mean |x_(i-1)|, where the gate watches a signal of its own
-    computed_size: float | None = None  # mean |x_j|, likewise
-    relative_seen: float | None = None  # since_seen / seen_size, row by row, then their mean, likewise
+    seen_size: Measured[float] = None  # mean |x_(i-1)|, where the gate watches a signal of its own
+    computed_size: Measured[float] = None  # mean |x_j|, likewise
+    relative_seen: Measured[float] = None  # since_seen / seen_size, row by row, then their mean, likewise
     branch: int = 0  # which stream of the run this is, in the order of their first calls
     fits: bool = True  # input and output have a part of the same form, and can be added
 
     @property
     def progress(self) -> float | None:
         """How far the run is, 0 at its first step and 1 at its last."""
-        if self.total is not None:
-            return min(1.0, self.index / max(1, self.total - 1))
-        return None if self.sigma is None else 1.0 - self.sigma
+        return _progress(self.index, self.total, self.sigma)
 
 
 class Outcome(NamedTuple):
@@ -51,22 +56,27 @@ class Outcome(NamedTuple):
     time: float | None = None
     sigma: float | None = None
     gap: int = 0  # steps between the two computes
-    input_change: float | None = None  # mean |x_i - x_j|
-    output_change: float | None = None  # mean |y_i - y_j|
-    output_size: float | None = None  # mean |y_i|
-    prediction_error: float | None = None  # mean |y_i - prediction| / mean |y_i|
-    input_by_channel: tuple[float, ...] | None = None
-    output_by_channel: tuple[float, ...] | None = None
+    input_change: Measured[float] = None  # mean |x_i - x_j|
+    output_change: Measured[float] = None  # mean |y_i - y_j|
+    output_size: Measured[float] = None  # mean |y_i|
+    prediction_error: Measured[float] = None  # mean |y_i - prediction| / mean |y_i|
+    input_by_channel: Measured[tuple[float, ...]] = None
+    output_by_channel: Measured[tuple[float, ...]] = None
     gaps: tuple[int, ...] = ()  # `gap`, then the gaps between the computes before
-    # products[a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
-    products: tuple[tuple[float, ...], ...] | None = None
+    products: Measured[Products] = None
     # how much of what was missed at the compute before is missed again: <m, m before> / <m before, m before>
-    repeat: float | None = None
+    repeat: Measured[float] = None
 
     @property
     def progress(self) -> float | None:
         """How far the run was, as in `Step.progress`."""
-        return Step(index=self.index, own_index=self.own_index, total=self.total, sigma=self.sigma).progress
+        return _progress(self.index, self.total, self.sigma)
+
+
+def _progress(index: int, total: int | None, sigma: float | None) -> float | None:
+    if total is not None:
+        return min(1.0, index / max(1, total - 1))
+    return None if sigma is None else 1.0 - sigma
 
 
 class Weights(NamedTuple):
@@ -94,7 +104,11 @@ S = TypeVar("S")
 
 
 class Gate(Protocol[S]):
-    """Compute or reuse at this step?"""
+    """Compute or reuse at this step?
+
+    `streams`, `rows` and `reads` are facts of a gate and no arguments of it: a constant that its constructor does not
+    take (`field(default=..., init=False)`), or a property where a knob decides. Only `rows` is a knob of some.
+    """
 
     @property
     def streams(self) -> StreamRule:
@@ -107,7 +121,7 @@ class Gate(Protocol[S]):
         ...
 
     @property
-    def reads(self) -> frozenset[Reading]:
+    def reads(self) -> frozenset[Measurement]:
         """What must be measured before a decision; empty: no device sync at all."""
         ...
 
@@ -129,7 +143,10 @@ class Gate(Protocol[S]):
 
 
 class Predictor(Protocol[S]):
-    """What is returned on reuse?"""
+    """What is returned on reuse?
+
+    `order`, `products`, `keeps_inputs` and `keeps_missed` are facts of a predictor and no arguments of it.
+    """
 
     @property
     def order(self) -> int:

@@ -8,21 +8,19 @@ Policies differ in how r follows z, which is the filter's business.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from navicache.estimator import AlignmentForm, Diagonal, Gaussian, RatioFilter, align, upper_bound
 from navicache.policies.guards import aligning
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
+from navicache.policies.verdicts import COMPUTE, REUSE, divide
 
 Norm = Literal["mean", "sum"]
 ChangeSince = Literal["seen", "computed"]
 GateOn = Literal["mean", "upper_bound"]
 Dimensions = Literal["scalar", "channel"]
-
-
-REUSE, COMPUTE = Verdict(False, "gate"), Verdict(True, "gate")
 
 
 class RatioState(NamedTuple):
@@ -39,6 +37,8 @@ class RatioState(NamedTuple):
 class RatioGate:
     """Knobs of the rule; each policy of the family fills them in."""
 
+    streams: StreamRule = field(default="lead", init=False)
+
     filter: RatioFilter[Any]
     threshold: float
     align_steps: int
@@ -53,10 +53,9 @@ class RatioGate:
     deviations: float = 1.0
     dimensions: Dimensions = "scalar"
     rows: RowRule = "sample"
-    streams: StreamRule = "lead"
 
     @property
-    def reads(self) -> frozenset[Reading]:
+    def reads(self) -> frozenset[Measurement]:
         """The one change the rule looks at."""
         if self.dimensions == "channel":
             return frozenset({"by_channel"})
@@ -140,18 +139,6 @@ class RatioGate:
         else:
             inputs, outputs = (outcome.input_change,), (outcome.output_change,)
         return tuple(divide(dy, dx + self.ratio_epsilon) for dx, dy in zip(inputs, outputs, strict=True))
-
-
-def divide(numerator: float, denominator: float) -> float:
-    """IEEE division: where nothing changed the ratio is infinite or NaN and the step computes, as officially.
-
-    Example:
-        >>> divide(1.0, 4.0), divide(1.0, 0.0)
-        (0.25, inf)
-    """
-    if denominator != 0:
-        return numerator / denominator
-    return math.copysign(math.inf, numerator) if numerator else math.nan
 
 
 def _mean(values: tuple[float, ...] | list[float]) -> float:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from navicache.policies.checks import (
     check_align_steps,
     check_choice,
-    check_longest_reuse,
+    check_limit,
     check_number,
     check_threshold,
     check_whole,
@@ -51,7 +51,7 @@ class SeaCache:
         check_whole("order", self.order, 0)
         check_align_steps(self.align_steps, at_least=1)
         check_whole("end_steps", self.end_steps, 0)
-        check_longest_reuse(self.longest_reuse)
+        check_limit("longest_reuse", self.longest_reuse)
         check_number("exponent", self.exponent, 0, 10, "3 for video")
         check_choice("predictor", self.predictor, ("residual", "dead_reckoning", "taylor"))
 
@@ -60,7 +60,8 @@ class SeaCache:
         gate = guarded(
             SignalGate(threshold=self.threshold, by_row=True),
             align_steps=self.align_steps,
-            last_step=self.end_steps,
+            last_step=self.end_steps > 0,
+            end_steps=self.end_steps,
             longest_reuse=self.longest_reuse,
         )
         signal = FilteredLatent(self.exponent)

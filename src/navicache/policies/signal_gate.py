@@ -8,11 +8,11 @@ signal's change the output's.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from navicache.policies.protocols import Outcome, Reading, RowRule, Step, StreamRule, Verdict
-from navicache.policies.ratio_gate import COMPUTE, REUSE, divide
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
+from navicache.policies.verdicts import COMPUTE, REUSE, UNSEEN, divide
 
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0)
 
@@ -28,12 +28,13 @@ class SignalState(NamedTuple):
 class SignalGate:
     """Knobs of the rule."""
 
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="each", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset({"since_seen"}), init=False)
+
     threshold: float
     coefficients: tuple[float, ...] = IDENTITY  # of p, highest power first
     by_row: bool = False  # the mean of each row's own quotient, in place of the quotient of the means
-    rows: RowRule = "call"
-    streams: StreamRule = "each"
-    reads: frozenset[Reading] = frozenset({"since_seen"})
 
     def init(self) -> SignalState:
         """Nothing added up."""
@@ -43,11 +44,11 @@ class SignalGate:
         """Reuse while the sum stays below the threshold; a sum below zero is no reason to compute."""
         change = self._change(step)
         if change is None:
-            return Verdict(True, "no signal yet"), state._replace(predicted=None)
+            return UNSEEN, state._replace(predicted=None)
         predicted = polynomial(self.coefficients, change)
         accumulated = state.accumulated + predicted
         # At 0 everything computes, as everywhere, though a polynomial may well fall below.
-        reuse = self.threshold > 0 and accumulated < self.threshold and math.isfinite(accumulated)
+        reuse = self.threshold > 0 and -math.inf < accumulated < self.threshold  # which no NaN passes
         return REUSE if reuse else COMPUTE, SignalState(accumulated, predicted)
 
     def learn(self, state: SignalState, outcome: Outcome) -> SignalState:

@@ -1,28 +1,19 @@
 """Refused settings; each message says what to write instead."""
 
 import math
-import re
 
 import pytest
+from tests.policies.refused import refused
 
-from navicache.estimator import Schedule
+from navicache.estimator import Schedule as NoiseSchedule
 from navicache.policies import (
     EasyCache,
     Ema,
     NaviCache,
     Random,
     Static,
-    build_policy,
-    find_policy,
 )
 from navicache.policies.navicache import WORDS
-
-
-def refused(kind, knobs, *words):
-    with pytest.raises(ValueError) as caught:
-        kind(**knobs)
-    for word in words:
-        assert re.search(word, str(caught.value)), f"{word!r} is not in {caught.value}"
 
 
 @pytest.mark.parametrize("kind", [NaviCache, EasyCache, Ema])
@@ -80,7 +71,7 @@ def test_noises(knob, value):
 
 def test_schedules_check_themselves():
     with pytest.raises(ValueError, match="sort the points"):
-        NaviCache(process_noise=Schedule(((0.5, 0.1), (0.2, 0.1))))
+        NaviCache(process_noise=NoiseSchedule(((0.5, 0.1), (0.2, 0.1))))
 
 
 @pytest.mark.parametrize("alpha", [0.0, -0.5, 1.01, math.nan])
@@ -98,42 +89,3 @@ def test_interval(interval):
 @pytest.mark.parametrize("probability", [-0.01, 1.01, math.nan])
 def test_probability(probability):
     refused(Random, {"probability": probability}, "probability", r"must be a number from 0 to 1", f"got {probability}")
-
-
-def test_unknown_policy():
-    for ask in (find_policy, build_policy):
-        with pytest.raises(
-            ValueError, match=r"unknown policy 'navicash'; known: navicache, inertial, schedule, easycache, ema"
-        ):
-            ask("navicash")
-
-
-@pytest.mark.parametrize(
-    ("name", "knob", "meant"),
-    [
-        ("navicache", "treshold", "threshold"),
-        ("navicache", "aline_steps", "align_steps"),
-        ("navicache", "process_nois", "process_noise"),
-        ("easycache", "longest_reuses", "longest_reuse"),
-        ("ema", "alfa", "alpha"),
-        ("static", "intervall", "interval"),
-        ("random", "probabilty", "probability"),
-        ("teacache", "coefficient", "coefficients"),
-        ("magcache", "ratio", "ratios"),
-        ("taylorseer", "intervals", "interval"),
-        ("dbcache", "tresholds", "threshold"),
-    ],
-)
-def test_misspelt_knob(name, knob, meant):
-    message = f"policy '{name}' has no knob '{knob}'; did you mean '{meant}'. knobs: .*{meant}"
-    with pytest.raises(ValueError, match=message):
-        build_policy(name, **{knob: 1})
-
-
-def test_unknown_knob_far_from_any():
-    with pytest.raises(
-        ValueError, match=r"policy 'static' has no knob 'zzz'; knobs: interval, align_steps, last_step$"
-    ):
-        build_policy("static", zzz=1)
-    with pytest.raises(ValueError, match="has no knob 'alpha'"):
-        build_policy("easycache", alpha=0.5)

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from tests.policies.test_bad_input import refused
+from tests.policies.refused import refused
 
 from navicache.policies import (
     PAB,

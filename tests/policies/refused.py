@@ -1,0 +1,12 @@
+"""That a policy refuses its knobs, and in which words."""
+
+import re
+
+import pytest
+
+
+def refused(kind, knobs, *words):
+    with pytest.raises(ValueError) as caught:
+        kind(**knobs)
+    for word in words:
+        assert re.search(word, str(caught.value)), f"{word!r} is not in {caught.value}"

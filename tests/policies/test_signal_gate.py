@@ -1,0 +1,50 @@
+"""The sum of a signal's changes, by hand."""
+
+import math
+
+import pytest
+
+from navicache.policies import Step
+from navicache.policies.signal_gate import SignalGate, SignalState, polynomial
+
+
+def step(change: float, size: float = 1.0) -> Step:
+    return Step(index=9, own_index=9, since_seen=change, seen_size=size)
+
+
+def marks(gate: SignalGate, *steps: Step) -> str:
+    state, letters = gate.init(), ""
+    for each in steps:
+        verdict, state = gate.decide(state, each)
+        letters += "C" if verdict.compute else "r"
+    return letters
+
+
+def test_a_sum_right_at_the_threshold_computes():
+    assert marks(SignalGate(threshold=0.75), step(0.25), step(1.0, size=4.0), step(0.25)) == "rrC"
+
+
+def test_a_sum_below_zero_is_no_reason_to_compute_but_a_threshold_of_zero_is():
+    falling = SignalGate(threshold=0.5, coefficients=(0.0, 0.0, 0.0, -1.0, 0.0))
+    assert marks(falling, step(0.25), step(9.0)) == "rr"
+    assert marks(SignalGate(threshold=0.0, coefficients=falling.coefficients), step(0.25)) == "C"
+
+
+@pytest.mark.parametrize("accumulated", [math.nan, math.inf, -math.inf])
+def test_a_sum_that_is_not_finite_computes(accumulated):
+    verdict, _ = SignalGate(threshold=0.5).decide(SignalState(accumulated), step(0.1))
+    assert verdict.compute
+
+
+def test_a_signal_of_nothing_has_no_relative_change_and_computes():
+    assert marks(SignalGate(threshold=0.5), step(0.0, size=0.0)) == "C"
+    assert marks(SignalGate(threshold=0.5), step(0.1, size=0.0)) == "C"
+
+
+def test_before_two_signals_there_is_nothing_to_compare():
+    verdict, state = SignalGate(threshold=0.5).decide(SignalState(0.2, 0.1), Step(index=0, own_index=0))
+    assert (verdict, state) == ((True, "no signal yet"), (0.2, None))
+
+
+def test_polynomials_begin_with_the_highest_power():
+    assert polynomial((1.0, 2.0, 3.0), 10.0) == 123.0
