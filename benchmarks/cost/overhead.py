@@ -8,7 +8,9 @@ The weights are random, so that only times mean anything; nothing is said about 
 """
 
 import argparse
+import gc
 import statistics
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -106,14 +108,26 @@ def kept(device: str, branches: int, **options: Any) -> float:
     """Latent-sized tensors alive because of the cache after a reuse, counted by their bytes."""
     latent = torch.randn(WAN_LATENT, device=device)
     ours = Ours(latent, torch.randn(WAN_LATENT, device=device), branches, **options)
-    run = ours.engine.run
-    assert run is not None
-    tensors = list(run.last_seen)
-    for stream in run.streams.values():
-        kept_rows = [rows for pair in stream.history for rows in pair] + ([stream.base[1]] if stream.base else [])
-        tensors += [chunk for rows in kept_rows for chunk in rows]
-    storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
-    return sum(storages.values()) / (latent.numel() * latent.element_size())
+    ours.step(latent)  # the newest input is the caller's own, and not counted
+    storages = [t.untyped_storage() for t in held(ours.engine.run) if t.numel() == latent.numel()]
+    sizes = {storage.data_ptr(): storage.nbytes() for storage in storages}
+    sizes.pop(latent.untyped_storage().data_ptr(), None)
+    return sum(sizes.values()) / (latent.numel() * latent.element_size())
+
+
+def held(root: Any) -> list[torch.Tensor]:
+    """Every tensor that an object of the library holds on to, whatever its fields are called."""
+    found, seen, waiting = [], set(), [root]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, torch.Tensor):
+            found.append(thing)
+        elif isinstance(thing, (dict, list, tuple, set, deque)) or type(thing).__module__.startswith("navicache"):
+            waiting += gc.get_referents(thing)
+    return found
 
 
 def report_micro(device: str, rounds: int, small: bool) -> list[dict[str, Any]]:
