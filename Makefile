@@ -38,7 +38,7 @@ lint: $(DEV) ## Style, format, types, layers
 
 clean: ## Remove the environment, caches and builds
 	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
-	find src tests pocket -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests pocket benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

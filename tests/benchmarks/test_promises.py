@@ -2,8 +2,8 @@
 
 import json
 
-import pytest
 import torch
+from benchmarks.quality import promises
 
 from navicache.pocket.reader import Reading, learn_backgrounds
 from navicache.pocket.world import captions, draw, render
@@ -11,12 +11,7 @@ from navicache.pocket.world import captions, draw, render
 PROMPTS = ["a red ball in front of a beach", "a blue cube in front of a night sky"]
 
 
-@pytest.fixture
-def promises(script):
-    return script("promises")
-
-
-def test_both_promises_are_told(promises, tmp_path, capsys, monkeypatch):
+def test_both_promises_are_told(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(promises, "choose_prompts", lambda which, count: PROMPTS[:count])
     few = ["--model", "pocket:unet", "--device", "cpu", "--prompts", "2", "--steps", "12", "--speedups", "2"]
     found = promises.main([*few, "--limit", "0.9", "--out", str(tmp_path / "found.json")])
@@ -28,13 +23,13 @@ def test_both_promises_are_told(promises, tmp_path, capsys, monkeypatch):
     assert "speedup=2.0: 6 to 6 of 12 computed" in told
 
 
-def test_what_is_within_the_limit_is_counted(promises):
+def test_what_is_within_the_limit_is_counted():
     found = {"model": "m", "dtype": "float32", "steps": 10, "limit": 0.05, "speedup": {}, "changed": {}}
     told = promises.report({**found, "errors": [[0.01, 0.06], [0.01] * 4]})
     assert "30.0 % of the steps reused, within the limit at 83.3 % of them, largest 0.060" in told
 
 
-def test_another_picture_is_seen(promises):
+def test_another_picture_is_seen():
     scenes = draw(2, seed=6)
     frames = (render(scenes, frames=5, size=64).movedim(1, -1) + 1) / 2
     backgrounds = learn_backgrounds(scenes=60)
@@ -44,7 +39,7 @@ def test_another_picture_is_seen(promises):
     assert promises.changed(plain, swapped)["colour"] == [0, 1]
 
 
-def test_what_changed_is_named_by_its_prompts(promises):
+def test_what_changed_is_named_by_its_prompts():
     same = dict.fromkeys(("background", "direction", "shape", "fits"), torch.zeros(3))
     plain, cached = (Reading(colour=torch.tensor(colours), **same) for colours in ([1, 2, 3], [1, 0, 3]))
     assert promises.changed(plain, cached) == {"background": [], "colour": [1], "direction": [], "shape": []}

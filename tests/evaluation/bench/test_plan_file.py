@@ -20,6 +20,12 @@ def test_sweeps_and_modes():
     assert parse_plan(PLAN).seeds == (0, 1)
 
 
+def test_a_list_is_a_knob_of_several_numbers():
+    entry = '{ policy = "pab", knobs = { self_window = [100, 930] }, sweep = { self_attention = [2, 3] } }'
+    plan = parse_plan(HEAD + f"settings = [{entry}]")
+    assert [setting.knobs["self_window"] for setting in plan.settings] == [(100, 930)] * 2
+
+
 def test_conditions_are_swept_and_may_be_of_some_models_alone():
     models = 'models = [{ name = "m", model = "pocket" }, { name = "n", model = "pocket", batch = 2 }]\n'
     text = 'name = "t"\nprompts = { source = "pocket" }\n' + models + SETTINGS

@@ -12,7 +12,7 @@ from navicache.report.published import TABLE_1
 
 PLANS = Path(__file__).parents[3] / "plans"
 NAMES = ("ablation_align", "ablation_noise", "overhead", "scalability", "schedulers", "table1")
-OURS = ("family", "family_quick")
+OURS = ("family", "family_quick", "rivals")
 
 
 @pytest.mark.parametrize("path", sorted(PLANS.rglob("*.toml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -37,6 +37,15 @@ def test_the_pocket_table_has_four_prompts_or_more_and_every_policy():
     assert plan.prompts.count >= 4
     missing = set(POLICIES) - {setting.policy for setting in plan.settings}
     assert not missing, "make bench-pocket is to show every policy of the catalog"
+
+
+def test_the_rivals_are_every_policy_of_the_catalog_each_with_a_range():
+    plan = read_plan(PLANS / "pocket" / "rivals.toml")
+    ours = {"ema", "schedule"}  # an ablation, and what `inertial` by speed-up is
+    assert set(POLICIES) - {setting.policy for setting in plan.settings} == ours
+    assert plan.batch_of(plan.models[0]) == 1, "by the clock"
+    for setting in plan.settings:
+        assert sum(setting.series == other.series for other in plan.settings) >= 4
 
 
 def test_the_family_has_every_cell_and_both_sides_of_every_budget():

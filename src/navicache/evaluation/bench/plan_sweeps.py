@@ -16,7 +16,10 @@ def settings_of(entry: Any, place: str) -> Iterator[Setting]:
     check_keys(entry, place, SETTING_KEYS, ("policy",))
     policy = text(entry["policy"], f"{place}.policy")
     name = text(entry.get("name", policy), f"{place}.name")
-    knobs, call = (table(entry.get(key, {}), f"{place}.{key}") for key in ("knobs", "call"))
+    given, call = (table(entry.get(key, {}), f"{place}.{key}") for key in ("knobs", "call"))
+    knobs = {
+        knob: tuple(value) if isinstance(value, list) else value for knob, value in given.items()
+    }  # as policies do
     same: dict[str, Any] = {"policy": policy, "call": call, "models": texts(entry.get("models", []), f"{place}.models")}
     same["calibration"] = text(entry.get("calibration", ""), f"{place}.calibration")
     same["batch"] = positive(entry["batch"], f"{place}.batch") if "batch" in entry else None

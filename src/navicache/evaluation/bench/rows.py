@@ -30,9 +30,11 @@ class RowFile:
 
     def add(self, *rows: Row) -> None:
         """Append what was finished in one call; it is on the disk when this returns."""
+        keys: set[str] = set()
         for row in rows:
-            if row["key"] in self._keys:
+            if row["key"] in self._keys or row["key"] in keys:
                 raise ValueError(f"job {row['key']} is finished already: one folder takes one benchmark at a time")
+            keys.add(row["key"])
         lines = [json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n" for row in rows]
         with self.path.open("ab") as file:
             file.truncate(self._whole)  # a torn last line goes
@@ -40,7 +42,7 @@ class RowFile:
             file.flush()
             os.fsync(file.fileno())
         self.rows += rows
-        self._keys |= {row["key"] for row in rows}
+        self._keys |= keys
 
 
 def _parse(path: Path, number: int, line: bytes) -> Row:

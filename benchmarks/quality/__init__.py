@@ -1,0 +1,1 @@
+"""Whether targets keep their word; quality against cost is a plan of `navicache bench`."""

@@ -1,0 +1,32 @@
+"""The benchmarks of real size, in miniature."""
+
+import json
+
+import pytest
+from benchmarks.real_size import compiled, opensora
+
+
+@pytest.mark.slow
+def test_modes_are_compared_with_the_uncompiled_one(tmp_path, capsys):
+    small = ["--device", "cpu", "--small", "--steps", "6", "--repeat", "1", "--backend", "eager"]
+    compiled.main([*small, "--modes", "eager", "regional", "graphs", "--out", str(tmp_path / "new")])
+    modes = json.loads((tmp_path / "new" / "compiled.json").read_text())["modes"]
+    assert modes["eager"]["computed"] == {"plain": [6], "static": [4], "navicache": [4]}
+    assert modes["regional"]["same_computed"] and modes["regional"]["compiled_while_timed"] == 0
+    assert len(set(modes["regional"]["graphs_alone"].values())) == 1
+    assert modes["graphs"]["skipped"] == "CUDA graphs need --device cuda"
+    assert "before compilation" not in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_open_sora_is_held_against_its_steps_and_outer_parts(tmp_path):
+    small = ["--device", "cpu", "--small", "--sizes", "144p, 51", "--steps", "6", "--align", "2", "--split"]
+    rows = opensora.main([*small, "--policies", "navicache blocks", "--out", str(tmp_path / "new" / "rows.json")])
+    assert json.loads((tmp_path / "new" / "rows.json").read_text()) == rows
+    assert [(row["what"], row["computed"]) for row in rows] == [
+        ("no cache", 6),
+        ("navicache blocks", 4),
+        ("no cache, again", 6),
+    ]
+    assert rows[1]["reused_step"] < rows[1]["computed_step"]
+    assert 0 < rows[0]["outer"] < rows[0]["step"]
