@@ -50,3 +50,7 @@ $(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
 $(DEV): $(STAMP)
 	@$(PYTHON) tools/install.py --dev
 	@touch $@
+
+.PHONY: structure
+structure: ## Lengths, layers, cycles and foreign stores of src, with their limits
+	@$(PYTHON) -m tools.structure
