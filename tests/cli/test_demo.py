@@ -4,7 +4,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.cli.common import STATIC, decoded, names_in
+from tests.cli.common import STATIC, decoded
+from tests.support.files import names_in
 
 from navicache import Trace, __version__
 from navicache.cli import main

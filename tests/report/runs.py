@@ -1,6 +1,9 @@
 """Small runs to draw."""
 
+import functools
 from typing import Any
+
+from tests.records import common
 
 from navicache.records import RunRecord, StepRecord
 
@@ -20,8 +23,7 @@ def adaptive_run(total: int = 12, sample: int = 0, streams: tuple[str, ...] = ("
     return steps
 
 
-def run_of(steps: list[StepRecord], **fields) -> RunRecord:
-    return RunRecord(**{"model": "Toy", "policy": "navicache", "total": 12, "steps": tuple(steps), **fields})
+run_of = functools.partial(common.run_of, total=12)
 
 
 def static_run() -> RunRecord:

@@ -7,12 +7,9 @@ import sys
 import pytest
 from PIL import Image
 from tests.report.runs import adaptive_run, run_of, static_run
+from tests.support.files import names_in
 
 from navicache.report.trace_plot import draw_trace, save_trace_plot
-
-
-def names_in(folder):
-    return sorted(path.name for path in folder.iterdir())
 
 
 def test_saves_png_and_svg(tmp_path):

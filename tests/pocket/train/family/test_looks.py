@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from tests.pocket.family.small import HUNYUAN, SMALL
+from tests.pocket.train.family.small import HUNYUAN, SMALL
 
 from navicache.pocket.train.family.autoencoding import Pool, look
 from navicache.pocket.train.family.denoising import distilling, encode_scenes, guided, studying

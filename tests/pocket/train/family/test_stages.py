@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tests.pocket.family.small import HUNYUAN, SMALL, UNET
+from tests.pocket.train.family.small import HUNYUAN, SMALL, UNET
 
 from navicache.pocket.held_out import choose_prompts
 from navicache.pocket.members import member

@@ -3,22 +3,9 @@
 import math
 
 import pytest
+from tests.records.common import row, run_of
 
 from navicache.records import RunRecord, StepRecord, Trace, summarise
-from navicache.records.table import number_cells
-
-
-def row(schedule: str, sample: int = 0, stream: str = "cond") -> list[StepRecord]:
-    """Steps from a picture: C computed, r reused."""
-    return [
-        StepRecord(index=i, stream=stream, sample=sample, computed=mark == "C", reason="gate")
-        for i, mark in enumerate(schedule)
-    ]
-
-
-def run_of(*rows: list[StepRecord], **fields) -> RunRecord:
-    steps = tuple(step for steps in rows for step in steps)
-    return RunRecord(**{"model": "Toy", "policy": "navicache", "steps": steps, **fields})
 
 
 def lines(run: RunRecord, **options) -> list[str]:
@@ -109,7 +96,7 @@ def test_several_samples_are_averaged_and_counted_one_by_one():
 
 
 def test_at_most_eight_samples_are_drawn_and_the_rest_counted():
-    text = lines(run_of(*(row("CCr" if sample < 9 else "Crr", sample) for sample in range(10))))
+    text = lines(run_of(*(row("CCr" if sample < 9 else "Crr", sample=sample) for sample in range(10))))
     assert [line[:8] for line in text[1:9]] == [f"sample {sample}" for sample in range(8)]
     assert text[9:] == ["and 2 more samples, computed: 2, 1"]
 
@@ -149,19 +136,3 @@ def test_unknown_columns_are_left_out_and_not_finite_numbers_are_not():
         "----  --------  ----------  ------  ---",
         "   0  compute   not finite     nan  nan",
     ]
-
-
-@pytest.mark.parametrize(
-    ("values", "cells"),
-    [
-        ([4.5, 0.8, None], ["4.500", "0.800", "-"]),
-        ([0.05123, 0.0012, 0.0], ["0.05123", "0.00120", "0.00000"]),
-        ([1.5, 0.00012, 3e-7, 0.0], ["1.50", "0.000120", "3.00e-07", "0"]),
-        ([1000.0, 20.0], ["1000", "20"]),
-        ([12345.6, 2e7], ["12346", "2.00e+07"]),
-        ([math.inf, -math.inf, math.nan, 0.5], ["inf", "-inf", "nan", "0.5000"]),
-        ([math.nan, None, 0.0], ["nan", "-", "0"]),
-    ],
-)
-def test_numbers_keep_three_to_four_digits(values, cells):
-    assert number_cells(values) == cells

@@ -4,20 +4,9 @@ import dataclasses
 import math
 
 import pytest
+from tests.records.common import row, run_of
 
-from navicache.records import RunRecord, StepRecord
-
-
-def row(schedule: str, stream: str = "cond", sample: int = 0) -> list[StepRecord]:
-    """Steps from a picture: C computed, r reused."""
-    return [
-        StepRecord(index=i, stream=stream, sample=sample, computed=mark == "C", reason="gate", ratio=float(i))
-        for i, mark in enumerate(schedule)
-    ]
-
-
-def run_of(*rows: list[StepRecord]) -> RunRecord:
-    return RunRecord(model="Toy", policy="navicache", steps=tuple(step for steps in rows for step in steps))
+from navicache.records import RunRecord
 
 
 def test_counts_ignore_followers_and_sum_over_samples():
@@ -36,7 +25,8 @@ def test_schedule_and_columns_of_each_stream_and_sample():
     assert run.computed_steps() == (0, 1)
     assert run.computed_steps(sample=1) == (0, 3)
     assert run.computed_steps(stream="uncond") == (0, 1, 2, 3)
-    assert run.column("ratio", sample=1) == (0.0, 1.0, 2.0, 3.0)
+    assert run.column("index", sample=1) == (0, 1, 2, 3)
+    assert run.column("computed", sample=1) == (True, False, False, True)
     assert run.column("computed") == (True, True, False, False)
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 import torch
-from tests.pocket.family.small import SMALL
+from tests.pocket.train.family.small import SMALL
 
 from navicache.pocket.members import MEMBERS
 from navicache.pocket.train import __main__ as command

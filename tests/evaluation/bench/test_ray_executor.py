@@ -1,7 +1,6 @@
 """A real Ray on this machine: the rows of a local run, also when a worker is killed."""
 
 import functools
-import json
 import os
 import signal
 import threading
@@ -10,13 +9,15 @@ from pathlib import Path
 
 import pytest
 from tests.evaluation.bench.toy import main, toy_groups, toy_worker
+from tests.support.rows import rows_of
 
 from navicache.evaluation.bench.jobs import jobs_of
 from navicache.evaluation.bench.ray_executor import MOST_LOSSES, RayExecutor
-from navicache.evaluation.bench.session import ROWS, measure
+from navicache.evaluation.bench.session import measure
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'navicache[ray]'")
 ROOT = Path(__file__).parents[3]
+PATIENCE = 120  # seconds until two workers have done four jobs
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings are not ours to mend
 
 
@@ -28,10 +29,6 @@ def cluster():
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
         yield
         ray.shutdown()
-
-
-def rows_of(out):
-    return sorted((json.loads(line) for line in (out / ROWS).read_text().splitlines()), key=lambda row: row["key"])
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +62,17 @@ def test_a_killed_worker_loses_nothing(tmp_path, marks, local):
     out = tmp_path / "out"
 
     def kill_one():
+        end = time.monotonic() + PATIENCE
         while len(list(marks.iterdir())) < 4:
+            if time.monotonic() > end:
+                return  # nobody is killed then, and the last line below says so
             time.sleep(0.01)
         os.kill(int(next(marks.iterdir()).name.split("-")[1]), signal.SIGKILL)
 
-    killer = threading.Thread(target=kill_one)
+    killer = threading.Thread(target=kill_one, daemon=True)
     killer.start()
     measure(out, toy_groups(), functools.partial(toy_worker, out, 0.1, marks), RayExecutor(workers=2))
-    killer.join()
+    killer.join(PATIENCE)
     assert rows_of(out) == local
     assert len({mark.name.split("-")[1] for mark in marks.iterdir()}) == 3, "another worker took its place"
 

@@ -2,7 +2,7 @@
 
 import torch
 from diffusers.pipelines.hunyuan_video.pipeline_hunyuan_video import DEFAULT_PROMPT_TEMPLATE
-from tests.pocket.family.small import HUNYUAN
+from tests.pocket.train.family.small import HUNYUAN
 
 from navicache.pocket.train.family import template
 from navicache.pocket.world import captions, draw, vocabulary

@@ -2,15 +2,14 @@
 
 import json
 import math
-import os
-import stat
 from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.records.common import DOCUMENT, RUN, STEP
 
-from navicache.records import RunRecord, StepRecord, Trace, atomic_file
+from navicache.records import RunRecord, StepRecord, Trace
 
 MEASURED = [entry.name for entry in fields(StepRecord) if entry.default is None]
 TEXTS = st.text(max_size=5) | st.sampled_from(["NaN", "Infinity", "float"])
@@ -35,13 +34,6 @@ RUNS = st.builds(
     notes=st.lists(TEXTS, max_size=2).map(tuple),
     finished=st.booleans(),
 )
-STEP = {"index": 0, "stream": "cond", "computed": True, "reason": "align"}
-RUN = {"model": "Toy", "policy": "navicache", "steps": [STEP]}
-DOCUMENT = {"format": "navicache trace", "version": 1, "runs": [RUN]}
-
-
-def names_in(folder):
-    return sorted(path.name for path in folder.iterdir())
 
 
 def refuse(constant):
@@ -113,64 +105,3 @@ def test_text_that_is_no_strict_json(text):
 def test_an_unknown_version_asks_for_an_update(version):
     with pytest.raises(ValueError, match="reads version 1: update navicache"):
         Trace.from_json(json.dumps({**DOCUMENT, "version": version}))
-
-
-def test_a_step_twice_in_a_file_is_refused():
-    with pytest.raises(ValueError, match="recorded 2 times"):
-        Trace.from_json(json.dumps({**DOCUMENT, "runs": [{**RUN, "steps": [STEP, STEP]}]}))
-
-
-def test_save_and_load(tmp_path):
-    trace = Trace((RunRecord(model="Modèle", policy="navicache", steps=(StepRecord(**STEP),)),))
-    trace.save(tmp_path / "trace.json")
-    assert Trace.load(str(tmp_path / "trace.json")) == trace
-    assert names_in(tmp_path) == ["trace.json"]
-
-
-def test_load_names_the_file(tmp_path):
-    (tmp_path / "old.json").write_text("{")
-    (tmp_path / "picture.json").write_bytes(b"\x89PNG\xff")
-    with pytest.raises(ValueError, match=r"old\.json: not a readable trace"):
-        Trace.load(tmp_path / "old.json")
-    with pytest.raises(ValueError, match=r"picture\.json: .*not UTF-8 text"):
-        Trace.load(tmp_path / "picture.json")
-
-
-def test_a_failing_write_leaves_the_old_file(tmp_path):
-    path = tmp_path / "trace.json"
-    Trace().save(path)
-    before = path.read_bytes()
-    with pytest.raises(KeyboardInterrupt), atomic_file(path) as file:
-        file.write(b"half")
-        file.flush()
-        assert path.read_bytes() == before
-        raise KeyboardInterrupt
-    assert path.read_bytes() == before
-    assert names_in(tmp_path) == ["trace.json"]
-
-
-@pytest.mark.parametrize("failing", ["fsync", "replace"])
-def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, failing):
-    path = tmp_path / "trace.json"
-    path.write_text("old")
-
-    def fail(*_):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(os, failing, fail)
-    with pytest.raises(OSError, match="no space left"):
-        Trace().save(path)
-    assert path.read_text() == "old"
-    assert names_in(tmp_path) == ["trace.json"]
-
-
-def test_a_saved_file_has_the_usual_rights(tmp_path):
-    (tmp_path / "plain").touch()
-    Trace().save(tmp_path / "trace.json")
-    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "trace.json")}
-    assert len(modes) == 1
-
-
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="create the folder .*nowhere first"):
-        Trace().save(tmp_path / "nowhere" / "trace.json")

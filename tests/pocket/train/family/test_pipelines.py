@@ -5,8 +5,8 @@ import pytest
 import torch
 from diffusers import CogVideoXDPMScheduler, DPMSolverMultistepScheduler, EulerDiscreteScheduler
 from safetensors import safe_open
-from tests.pocket.family.packed import DEVIATION, pack, watched
-from tests.pocket.family.small import COGVIDEOX, HUNYUAN, SIDE, SMALL, UNET
+from tests.pocket.train.family.packed import DEVIATION, pack, watched
+from tests.pocket.train.family.small import COGVIDEOX, HUNYUAN, SIDE, SMALL, UNET
 
 from navicache.pocket.members import member
 
