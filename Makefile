@@ -37,7 +37,7 @@ lint: $(DEV) ## Style, format, types, layers
 	@$(BIN)/lint-imports
 
 clean: ## Remove the environment, caches and builds
-	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv .venv-floor .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	find src tests pocket -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
@@ -54,3 +54,7 @@ $(DEV): $(STAMP)
 .PHONY: structure
 structure: ## Lengths, layers, cycles and foreign stores of src, with their limits
 	@$(PYTHON) -m tools.structure
+
+.PHONY: test-floor
+test-floor: ## Test on the oldest torch and diffusers that pyproject.toml allows
+	@$(PYTHON) tools/floor.py

@@ -18,6 +18,7 @@ HOME = ROOT / ".venv-floor"
 STAMP = HOME / ".installed"
 TESTS = ("tests/engine", "tests/policies", "tests/integrations", "tests/models", "tests/records")
 OWN = {"sympy"}  # torch asks for one version of it
+TOO_NEW = {"torchao", "pyright"}  # the first asks for torch 2.11, the second is of no use here
 LOWEST = re.compile(r"([\w-]+)>=([\w.]+)")
 
 
@@ -33,7 +34,12 @@ def other_pins(constraints: str, lowest: dict[str, str]) -> str:
     return "\n".join(line for line in constraints.splitlines() if line.partition("==")[0].lower() not in replaced)
 
 
-def install(lowest: dict[str, str]) -> None:
+def tools(group: list[str]) -> list[str]:
+    """What the tests need beside the project."""
+    return [need for need in group if re.split(r"[\[>=]", need)[0] not in TOO_NEW]
+
+
+def install(lowest: dict[str, str], group: list[str]) -> None:
     """Make the environment, once for each set of floors."""
     wanted = [f"{name}=={version}" for name, version in lowest.items()]
     if STAMP.exists() and STAMP.read_text() == "\n".join(wanted):
@@ -43,15 +49,15 @@ def install(lowest: dict[str, str]) -> None:
     pins = HOME / "pins.txt"
     pins.write_text(other_pins((ROOT / "constraints.txt").read_text(), lowest))
     pip = (str(HOME / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", str(pins))
-    subprocess.run([*pip, "pip>=25.1"], check=True)  # which knows dependency groups
     project = ("-e", f"{ROOT}[diffusers,eval]", "-e", str(ROOT / "pocket"))
-    subprocess.run([*pip, *wanted, *project, "--group", f"{ROOT / 'pyproject.toml'}:dev"], check=True, cwd=ROOT)
+    subprocess.run([*pip, *wanted, *project, *tools(group)], check=True)
     STAMP.write_text("\n".join(wanted))
 
 
 def main() -> int:
     """Install what is missing, then test; gives pytest's exit status."""
-    install(floors(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]))
+    read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    install(floors(read["project"]), read["dependency-groups"]["dev"])
     arguments = sys.argv[1:] or TESTS
     command = [str(HOME / "bin" / "python"), "-m", "pytest", "-q", *arguments]
     return subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}, check=False).returncode
