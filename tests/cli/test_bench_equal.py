@@ -4,7 +4,7 @@ import csv
 import io
 from fractions import Fraction
 
-from tests.evaluation.bench.test_equal import INERTIAL, NAVICACHE, plain
+from tests.evaluation.bench.curves import INERTIAL, NAVICACHE, plain
 
 from navicache.cli.bench_equal import MOST_NAMED, as_csv, describe_equal, lead_text, words
 from navicache.evaluation.bench.verdict import Lead, Verdict
