@@ -121,6 +121,7 @@ def test_importing_the_metrics_is_cheap():
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
+        timeout=120,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.stdout.strip() == "[]", done.stderr

@@ -1,8 +1,9 @@
-"""Small runs to draw."""
+"""Small runs to draw, and the panels of a drawing."""
 
 import functools
 from typing import Any
 
+from matplotlib.figure import Figure
 from tests.records import common
 
 from navicache.records import RunRecord, StepRecord
@@ -29,3 +30,7 @@ run_of = functools.partial(common.run_of, total=12)
 def static_run() -> RunRecord:
     steps = [StepRecord(index=i, stream="0", computed=i % 2 == 0, reason="schedule") for i in range(6)]
     return run_of(steps, policy="static", total=6)
+
+
+def panels(figure: Figure) -> dict[str, Any]:
+    return {str(axes.get_label()): axes for axes in figure.axes}

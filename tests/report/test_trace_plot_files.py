@@ -54,6 +54,5 @@ def test_no_global_state_and_no_matplotlib_below():
         "import navicache.report; assert 'matplotlib' not in sys.modules; "
         "import navicache.report.trace_plot; assert 'matplotlib.pyplot' not in sys.modules"
     )
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from tests.pocket.train.family.small import HUNYUAN, SMALL
+from tests.pocket.train.family.small import HUNYUAN
 
 from navicache.pocket.train.family.autoencoding import Pool, look
 from navicache.pocket.train.family.denoising import distilling, encode_scenes, guided, studying
@@ -22,12 +22,6 @@ class Counted(Session):
         while self.step < self.seconds:
             yield self.step
             self.step += 1
-
-
-@pytest.fixture(params=[*SMALL])
-def recipe(request):
-    torch.manual_seed(0)
-    return SMALL[request.param]
 
 
 def losses(session):

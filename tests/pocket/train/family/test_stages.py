@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tests.pocket.train.family.small import HUNYUAN, SMALL, UNET
+from tests.pocket.train.family.small import HUNYUAN, UNET
 
 from navicache.pocket.held_out import choose_prompts
 from navicache.pocket.members import member
@@ -31,12 +31,6 @@ def plan(out, **changes):
 def few_captions(monkeypatch):
     """Held-out captions without looking through all of wan's for each sheet."""
     monkeypatch.setattr(sheet, "choose_prompts", partial(choose_prompts, trained_videos=64))
-
-
-@pytest.fixture(params=[*SMALL])
-def recipe(request):
-    torch.manual_seed(0)
-    return SMALL[request.param]
 
 
 def test_all_stages_end_in_a_folder_that_its_pipeline_opens(recipe, tmp_path, capsys):
