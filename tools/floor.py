@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".venv-floor"
 STAMP = HOME / ".installed"
-TESTS = ("tests/engine", "tests/policies", "tests/integrations", "tests/models", "tests/records")
+TESTS = ("tests/engine", "tests/integrations")  # what lies below the engine imports neither torch nor diffusers
 OWN = {"sympy"}  # torch asks for one version of it
 TOO_NEW = {"torchao", "pyright"}  # the first asks for torch 2.11, the second is of no use here
 LOWEST = re.compile(r"([\w-]+)>=([\w.]+)")
@@ -59,7 +59,7 @@ def main() -> int:
     read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     install(floors(read["project"]), read["dependency-groups"]["dev"])
     arguments = sys.argv[1:] or TESTS
-    command = [str(HOME / "bin" / "python"), "-m", "pytest", "-q", *arguments]
+    command = [str(HOME / "bin" / "python"), "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *arguments]
     return subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}, check=False).returncode
 
 

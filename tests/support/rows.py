@@ -39,15 +39,8 @@ def measured_row(
     quality = None if psnr is None else {**dict.fromkeys(FIGURES, 0.9), "psnr": psnr, "lpips": None}
     seconds = {"call": call, "loop": call / 2, **more.pop("seconds", {})}
     return {
-        **{
-            "key": f"{setting} {group}",
-            "group": group,
-            "kind": kind,
-            "model": "m",
-            "condition": "c",
-            "setting": setting,
-        },
-        **{"policy": "none" if kind == "baseline" else "navicache", "trace": None},
+        **{"key": f"{setting} {group}", "group": group, "kind": kind, "trace": None},
+        **{"model": "m", "condition": "c", "setting": setting, "policy": "none" if kind == "baseline" else "navicache"},
         **{"seconds": seconds, "harness_seconds": 0.5, "peak_memory": None, "quality": quality},
         **{"steps": {"total": 10, "computed": computed, "partial": more.pop("partial", 0)}, **more},
     }
