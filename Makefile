@@ -37,8 +37,8 @@ lint: $(DEV) ## Style, format, types, layers
 	@$(BIN)/lint-imports
 
 clean: ## Remove the environment, caches and builds
-	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
-	find src tests pocket benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .venv .venv-floor .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find src tests pocket benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -50,3 +50,11 @@ $(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
 $(DEV): $(STAMP)
 	@$(PYTHON) tools/install.py --dev
 	@touch $@
+
+.PHONY: structure
+structure: ## Lengths, layers, cycles and foreign stores of src, with their limits
+	@$(PYTHON) -m tools.structure
+
+.PHONY: test-floor
+test-floor: ## Test on the oldest torch and diffusers that pyproject.toml allows
+	@$(PYTHON) tools/floor.py

@@ -11,7 +11,6 @@ from navicache import policies
 from navicache.integrations import Cache, disable, enable
 from navicache.models import CallSpec
 from navicache.records import RunRecord, StepRecord, Trace
-
-__version__ = "0.1.0"
+from navicache.version import __version__ as __version__
 
 __all__ = ["Cache", "CallSpec", "RunRecord", "StepRecord", "Trace", "disable", "enable", "policies"]

@@ -13,7 +13,3 @@ def decoded(path: Path) -> np.ndarray:
     """The frames of a video as bytes."""
     with av.open(str(path)) as video:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in video.decode(video=0)])
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.rglob("*") if path.is_file())

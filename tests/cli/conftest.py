@@ -4,6 +4,9 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.report.browser import browser, find_browser
+from tests.support.weights import home as home
+from tests.support.weights import weights as weights
 from tests.tiny.saved import WORDS, save_image_pipeline, save_wan
 
 import navicache.pocket
@@ -20,12 +23,24 @@ def image_folder(tmp_path_factory) -> Path:
     return save_image_pipeline(tmp_path_factory.mktemp("tiny") / "image")
 
 
+@pytest.fixture(scope="module")
+def tab():
+    """A page of a real browser."""
+    if find_browser() is None:
+        pytest.skip("no Chromium found: apt install chromium brings it")
+    with browser() as opened:
+        yield opened
+
+
 @pytest.fixture(autouse=True)
-def no_network(monkeypatch):
+def no_network(request, monkeypatch):
+    """Whoever connects fails, but for a browser's tests: it is spoken to over a socket of this machine."""
+
     def refuse(*_):
         raise AssertionError("a test must not use the network")
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+    if "tab" not in request.fixturenames:
+        monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
 @pytest.fixture(autouse=True)

@@ -3,21 +3,13 @@
 import importlib
 
 import pytest
-from tests.cli.common import SMALL, STATIC, names_in
+from tests.cli.common import SMALL, STATIC
+from tests.support.commands import refused
+from tests.support.files import names_in
 from tests.tiny import TINY
 
 from navicache.cli import main
 from navicache.cli.job import check_call
-
-
-def refused(arguments, capsys) -> str:
-    """The advice; exit code 2 and no traceback."""
-    with pytest.raises(SystemExit) as end:
-        main(arguments)
-    assert end.value.code == 2
-    message = capsys.readouterr().err
-    assert "Traceback" not in message
-    return message
 
 
 @pytest.mark.parametrize(
@@ -47,7 +39,7 @@ def refused(arguments, capsys) -> str:
 )
 def test_wrong_options_end_with_advice(options, advice, tmp_path, capsys):
     extra = [] if "--model" not in options or "--prompt" in options or "owner/name" in options else ["--prompt", "x"]
-    assert advice in refused(["generate", *SMALL, *options, *extra, "--out", str(tmp_path / "out")], capsys)
+    assert advice in refused(capsys, "generate", *SMALL, *options, *extra, "--out", str(tmp_path / "out"))
     assert not list(tmp_path.iterdir())
 
 
@@ -56,13 +48,13 @@ def test_wrong_options_end_with_advice(options, advice, tmp_path, capsys):
     [(["--policy", "nonsense"], "known: navicache, inertial, schedule"), (["--threshold", "-1"], "zero or more")],
 )
 def test_the_demo_refuses_as_well(options, advice, tmp_path, capsys):
-    assert advice in refused(["demo", "--out", str(tmp_path / "out"), *options], capsys)
+    assert advice in refused(capsys, "demo", "--out", str(tmp_path / "out"), *options)
     assert not list(tmp_path.iterdir())
 
 
 def test_an_image_has_no_frames(image_folder, tmp_path, capsys):
     options = ["--model", str(image_folder), "--prompt", "a cat", "--frames", "5", "--out", str(tmp_path / "out")]
-    assert "AuraFlowPipeline takes no num_frames: leave out --frames" in refused(["generate", *options], capsys)
+    assert "AuraFlowPipeline takes no num_frames: leave out --frames" in refused(capsys, "generate", *options)
 
 
 def test_a_pipeline_that_needs_a_picture_is_refused():
@@ -76,7 +68,7 @@ def test_a_package_the_metrics_lack_is_missed_before_the_model_is_loaded(tmp_pat
 
     monkeypatch.setattr(importlib.import_module("navicache.evaluation"), "compare", compare)
     monkeypatch.setattr("navicache.cli.loading.load", lambda _: pytest.fail("loaded"))
-    message = refused(["generate", *SMALL, "--compare", "--out", str(tmp_path)], capsys)
+    message = refused(capsys, "generate", *SMALL, "--compare", "--out", str(tmp_path))
     assert "No module named 'torchmetrics'; pip install 'navicache[diffusers,eval]' brings it" in message
 
 

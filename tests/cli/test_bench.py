@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.common import decoded
+from tests.support.rows import rows_by_key
 
 from navicache import Trace
 from navicache.cli import main
@@ -35,14 +36,10 @@ def plan(tmp_path, monkeypatch):
     return tmp_path / "plan.toml"
 
 
-def rows_of(out):
-    return {row["key"]: row for row in map(json.loads, (out / "rows.jsonl").read_text().splitlines())}
-
-
 def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out"
     assert main(["bench", str(plan), "--out", str(out)]) == 0
-    rows = rows_of(out)
+    rows = rows_by_key(out)
     assert len(rows) == 2 * 5 + 2
     printed = capsys.readouterr()
     assert "12/12" in printed.err and "static interval=2.0" in printed.out
@@ -76,7 +73,7 @@ def test_bench_measures_resumes_and_does_nothing_twice(plan, tmp_path, capsys, m
 
     monkeypatch.setattr(PipelineWorker, "__call__", counted)
     assert main(["bench", str(plan), "--out", str(out)]) == 0
-    again = rows_of(out)
+    again = rows_by_key(out)
     assert len(called) == len(set(called)) == 10
     same = ("setting", "prompt", "quality", "steps", "video", "trace", "knobs", "arguments")
     assert {key: [row[name] for name in same] for key, row in again.items()} == {
@@ -133,7 +130,7 @@ def test_schedulers_take_turns(plan, tmp_path):
     text += "conditions = [" + ", ".join(as_toml({**condition, "call": size}) for condition in conditions) + "]\n"
     plan.write_text(text)
     assert main(["bench", str(plan), "--out", str(tmp_path / "out")]) == 0
-    rows = list(rows_of(tmp_path / "out").values())
+    rows = list(rows_by_key(tmp_path / "out").values())
     assert [(row["condition"], row["kind"]) for row in rows] == [
         (name, kind) for name in ("UniPC", "DPM++", "Euler") for kind in ("baseline", "cached")
     ]
@@ -151,7 +148,7 @@ def test_a_policy_that_cannot_be_on_the_model_does_not_stop_the_others(plan, tmp
     plan.write_text(text)
     out = tmp_path / "out"
     assert main(["bench", str(plan), "--out", str(out), "--prompts", "1"]) == 0
-    rows = list(rows_of(out).values())
+    rows = list(rows_by_key(out).values())
     assert [row["setting"] for row in rows if row["kind"] == "refused"] == ["deep"]
     (pab,) = [row["steps"] for row in rows if row["setting"] == "pab"]
     assert pab["computed"] == 8 > pab["partial"] > 0, "parts of a step"

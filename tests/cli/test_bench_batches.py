@@ -1,8 +1,7 @@
 """Many prompts in one call: the rows of one by one, with fewer files, whole batches or none."""
 
-import json
-
 import pytest
+from tests.support.rows import rows_by_key
 
 from navicache import Trace
 from navicache.cli import main
@@ -33,11 +32,7 @@ def bench(folder, out, model, kind, keys="", *options, guidance="4"):
     (folder / "prompts.txt").write_text("\n".join(PROMPTS))
     (folder / "plan.toml").write_text(PLAN.format(keys=keys, model=model, size=SIZES[kind], guidance=guidance))
     assert main(["bench", str(folder / "plan.toml"), "--out", str(out), *options]) == 0
-    return rows_of(out)
-
-
-def rows_of(out):
-    return {row["key"]: row for row in map(json.loads, (out / "rows.jsonl").read_text().splitlines())}
+    return rows_by_key(out)
 
 
 @pytest.mark.parametrize("kind", ["wan", "image"])
@@ -95,7 +90,7 @@ def test_parts_in_folders_of_their_own_are_one_table(tmp_path, image_folder, cap
     outs = [tmp_path / f"out{number}" for number in (1, 2)]
     for number, out in enumerate(outs, start=1):
         bench(tmp_path, out, image_folder, "image", keys, *same, "--part", f"{number}/2", guidance="1, 4")
-    conditions = [{row["condition"] for row in rows_of(out).values()} for out in outs]
+    conditions = [{row["condition"] for row in rows_by_key(out).values()} for out in outs]
     assert conditions == [{"own guidance_scale=1"}, {"own guidance_scale=4"}]
     capsys.readouterr()
     assert main(["report", *map(str, outs), "--summary", "--csv", str(tmp_path / "table.csv")]) == 0

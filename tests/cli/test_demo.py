@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.cli.common import STATIC, decoded, names_in
+from tests.cli.common import STATIC, decoded
+from tests.support.files import names_in
 
-from navicache import Trace, __version__
+from navicache import Trace
 from navicache.cli import main
 from navicache.pocket import MEMBERS
 
@@ -49,10 +50,3 @@ def test_what_the_cache_says_about_the_model_is_said_once(small, tmp_path, caplo
     notes = [record.getMessage() for record in caplog.records if record.name == "navicache"]
     assert len(notes) == 1
     assert "unlisted size" in notes[0]
-
-
-def test_version(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--version"])
-    assert end.value.code == 0
-    assert __version__ in capsys.readouterr().out

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.tiny.zoo import ZOO
 
 from navicache.cli import doctor, main
-from navicache.integrations.examine import examine
 from navicache.policies import POLICIES
 
 
@@ -108,28 +106,6 @@ def test_an_old_diffusers_is_wrong(capsys, monkeypatch):
     status, text = asked(capsys)
     assert status == 1
     assert 'wrong: diffusers 0.30.0 is too old: pip install "diffusers>=0.42"' in text
-
-
-def test_a_unet_has_no_blocks_and_the_whole_call_is_possible():
-    unet = ZOO["StableDiffusionXL"].build().unet
-    found = examine("unet", unet, dict(unet.config))
-    assert found.sites["model"] == ""
-    assert found.sites["blocks"].startswith("cannot find the transformer blocks of UNet2DConditionModel")
-    possible = {each.policy: not each.refused for each in found.policies}
-    assert possible["navicache"]
-    assert possible["inertial"]
-    assert not possible["firstblockcache"]
-    assert not possible["pab"]
-
-
-def test_a_forward_without_a_latent_is_a_problem():
-    class Odd(torch.nn.Module):
-        def forward(self, image, words):
-            return image
-
-    found = examine("transformer", Odd(), {})
-    assert "cannot tell which argument is the latent among (image, words)" in found.problems[0]
-    assert all(each.refused for each in found.policies)
 
 
 def test_our_own_transformer_is_found(capsys, wan_folder, tmp_path):

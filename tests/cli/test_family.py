@@ -4,9 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.cli.common import decoded, names_in
-from tests.pocket.family.packed import pack
-from tests.pocket.family.small import SMALL
+from tests.cli.common import decoded
+from tests.pocket.train.family.packed import pack
+from tests.pocket.train.family.small import SMALL
+from tests.support.files import names_in
 
 import navicache.pocket
 from navicache.cli import main

@@ -7,7 +7,8 @@ import pytest
 import torch
 from diffusers import DiffusionPipeline
 from PIL import Image
-from tests.cli.common import SMALL, STATIC, decoded, names_in
+from tests.cli.common import SMALL, STATIC, decoded
+from tests.support.files import names_in
 
 import navicache
 from navicache import Trace

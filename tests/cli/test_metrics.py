@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from skimage.metrics import peak_signal_noise_ratio
 from tests.cli.common import decoded
+from tests.support.commands import refused
 
 from navicache.cli import main
 from navicache.report.video import save_video
@@ -26,13 +27,6 @@ def folders(tmp_path, monkeypatch):
         for number in range(3):
             save_video(clip(number if side == "a" else 10 + number), tmp_path / side / f"{number}.mp4")
     return tmp_path / "a", tmp_path / "b"
-
-
-def refused(capsys, *arguments) -> str:
-    with pytest.raises(SystemExit) as end:
-        main(["metrics", *map(str, arguments)])
-    assert end.value.code == 2
-    return capsys.readouterr().err
 
 
 def test_folders_table_json_and_csv(folders, tmp_path, capsys):
@@ -68,27 +62,27 @@ def test_what_cannot_be_compared_is_named(folders, tmp_path, capsys):
     reference, other = folders
     good, bad = reference / "0.mp4", tmp_path / "bad.mp4"
     save_video(clip(0, frames=6), bad)
-    assert f"{good} is 4 frames of 64x48 and {bad} 6 frames of 64x48" in refused(capsys, good, bad)
+    assert f"{good} is 4 frames of 64x48 and {bad} 6 frames of 64x48" in refused(capsys, "metrics", good, bad)
     save_video(clip(0, height=32), bad)
-    assert f"{bad} 4 frames of 64x32" in refused(capsys, good, bad)
+    assert f"{bad} 4 frames of 64x32" in refused(capsys, "metrics", good, bad)
     save_video(clip(0, frames=1), bad)
-    assert f"{bad} cannot be compared with {bad}: flickering" in refused(capsys, bad, bad)
+    assert f"{bad} cannot be compared with {bad}: flickering" in refused(capsys, "metrics", bad, bad)
     bad.write_bytes(b"")
-    assert f"{bad} is empty" in refused(capsys, good, bad)
+    assert f"{bad} is empty" in refused(capsys, "metrics", good, bad)
     bad.write_bytes(b"not a video at all" * 100)
-    assert f"{bad} cannot be read as a video" in refused(capsys, good, bad)
+    assert f"{bad} cannot be read as a video" in refused(capsys, "metrics", good, bad)
     bad.write_bytes(good.read_bytes()[:-200])
-    assert str(bad) in refused(capsys, good, bad)
-    assert f"{tmp_path / 'none.mp4'} is no file" in refused(capsys, good, tmp_path / "none.mp4")
+    assert str(bad) in refused(capsys, "metrics", good, bad)
+    assert f"{tmp_path / 'none.mp4'} is no file" in refused(capsys, "metrics", good, tmp_path / "none.mp4")
 
 
 def test_folders_must_hold_the_same_names(folders, tmp_path, capsys):
     reference, other = folders
     (other / "1.mp4").unlink()
-    assert f"{other} has no 1.mp4" in refused(capsys, reference, other)
+    assert f"{other} has no 1.mp4" in refused(capsys, "metrics", reference, other)
     (other / "2.mp4").unlink()
-    assert "(and 1 more)" in refused(capsys, reference, other)
-    assert "one of each" in refused(capsys, reference, other / "0.mp4")
+    assert "(and 1 more)" in refused(capsys, "metrics", reference, other)
+    assert "one of each" in refused(capsys, "metrics", reference, other / "0.mp4")
     (tmp_path / "empty").mkdir()
-    assert f"{tmp_path / 'empty'} holds no video" in refused(capsys, tmp_path / "empty", other)
-    assert "create the folder" in refused(capsys, other, other, "--json", tmp_path / "no" / "x.json")
+    assert f"{tmp_path / 'empty'} holds no video" in refused(capsys, "metrics", tmp_path / "empty", other)
+    assert "create the folder" in refused(capsys, "metrics", other, other, "--json", tmp_path / "no" / "x.json")

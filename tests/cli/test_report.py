@@ -5,7 +5,6 @@ import re
 import shutil
 
 import pytest
-from tests.report.browser import browser, find_browser
 
 from navicache.cli import main
 from navicache.cli.report_results import read_results
@@ -24,7 +23,6 @@ settings = [
 ]
 accuracy = { prompts = 1, settings = ["N", "inertial"] }
 """
-needs_browser = pytest.mark.skipif(find_browser() is None, reason="no Chromium found: apt install chromium brings it")
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +89,6 @@ def test_no_results_end_with_advice(which, tmp_path, capsys):
     assert ("holds no rows.jsonl" if which == "missing" else "no finished job yet") in capsys.readouterr().err
 
 
-@pytest.fixture(scope="module")
-def tab():
-    with browser() as tab:
-        yield tab
-
-
 @pytest.fixture
 def page(tab, results, monkeypatch):
     """Open, with both players loaded."""
@@ -106,12 +98,6 @@ def page(tab, results, monkeypatch):
     assert tab.problems == []
 
 
-@pytest.fixture
-def no_network():
-    """The browser is spoken to over a socket of this machine."""
-
-
-@needs_browser
 @pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
 def test_it_opens_without_errors_and_fits(tab, results, width, dark):
     tab.open(results / "report.html", width, dark)
@@ -123,7 +109,6 @@ def test_it_opens_without_errors_and_fits(tab, results, width, dark):
     assert tab.value("document.querySelectorAll('main svg').length") >= 6
 
 
-@needs_browser
 def test_players_stay_in_step(page):
     page.value("at('play').click()")
     page.until("left.currentTime > 0.3")
@@ -144,7 +129,6 @@ def test_players_stay_in_step(page):
     page.until(f"canvas.width === 48 && {seen}")
 
 
-@needs_browser
 def test_tables_sort(page):
     def column(name, index):
         return page.value(
@@ -166,7 +150,6 @@ def test_tables_sort(page):
     assert column("#runs", 4)[-1] == "-", "what is not known comes last"
 
 
-@needs_browser
 def test_drill_down_to_the_trace(page):
     page.value("at('prompt').value = 1; at('prompt').dispatchEvent(new Event('change'))")
     page.value("document.querySelector('#runs tr[data-setting=N]').click()")

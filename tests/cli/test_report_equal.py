@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from tests.report.browser import browser, find_browser
 
 from navicache.cli import main
 
@@ -82,22 +81,13 @@ def test_nothing_to_compare_ends_with_advice(tmp_path, capsys):
     assert "Equal computed steps" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def no_network():
-    """The browser is spoken to over a socket of this machine."""
-
-
-@pytest.mark.skipif(find_browser() is None, reason="no Chromium found: apt install chromium brings it")
 @pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
-def test_it_opens_without_errors_and_fits(results, width, dark):
-    with browser() as tab:
-        tab.open(results / "report.html", width, dark)
-        assert tab.problems == []
-        assert tab.value("document.documentElement.scrollWidth") <= width
-        tones = tab.value(
-            "[...document.querySelectorAll('td[style]')].map(cell => getComputedStyle(cell).backgroundColor)"
-        )
-        assert len(set(tones)) > 2
+def test_it_opens_without_errors_and_fits(tab, results, width, dark):
+    tab.open(results / "report.html", width, dark)
+    assert tab.problems == []
+    assert tab.value("document.documentElement.scrollWidth") <= width
+    tones = tab.value("[...document.querySelectorAll('td[style]')].map(cell => getComputedStyle(cell).backgroundColor)")
+    assert len(set(tones)) > 2
 
 
 def test_folders_that_share_a_cell_count_its_baselines_once(tmp_path, capsys):

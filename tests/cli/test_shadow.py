@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.cli.common import SMALL, STATIC, decoded, names_in
+from tests.cli.common import SMALL, STATIC, decoded
+from tests.support.files import names_in
 
 from navicache import Trace
 from navicache.cli import main

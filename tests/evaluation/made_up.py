@@ -62,3 +62,8 @@ def save_archive(path, tensors, pickled=None):
         member.size = len(content)
         archive.addfile(member, io.BytesIO(content))
     return path
+
+
+def same(first, second):
+    """Whether two sets of tensors are equal to the bit."""
+    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)

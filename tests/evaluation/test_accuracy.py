@@ -54,7 +54,7 @@ def test_errors_by_hand():
         accuracy([[]])
 
 
-def run_of(policy, **knobs):
+def shadowed(policy, **knobs):
     """A toy whose output changes by a known share, seen from the full trajectory."""
     cache = navicache.enable(lambda x, t: 0.5 * x + 0.02 * t, policy, steps=16, shadow="full", **knobs)
     for step in range(16):
@@ -65,7 +65,7 @@ def run_of(policy, **knobs):
 @pytest.mark.parametrize("policy", ["navicache", "easycache", "ema", "inertial"])
 def test_every_policy_that_predicts_has_points(policy):
     knobs = {"align_steps": 3} | ({"speedup": 2.0} if policy == "inertial" else {"threshold": 0.3})
-    truth, run = run_of("easycache", threshold=0.0), run_of(policy, **knobs)
+    truth, run = shadowed("easycache", threshold=0.0), shadowed(policy, **knobs)
     assert any(not step.computed for step in run.leading)
     found = points_of(run, truth)
     assert len(found) >= 8
@@ -76,4 +76,4 @@ def test_every_policy_that_predicts_has_points(policy):
         assert point.predicted == by_index[point.index].predicted_change
         assert point.true == (by_index[point.index].reuse_error if own else exact[point.index])
     assert 0 <= accuracy([found]).mae < 1
-    assert points_of(run_of("static"), truth) == (), "a fixed schedule predicts nothing"
+    assert points_of(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"

@@ -21,26 +21,26 @@ PATH = packaged("lpips") / FILE_NAME
 
 
 @pytest.fixture(scope="module")
-def weights():
+def trained():
     return load(PATH)
 
 
-def alexnet(weights):
+def alexnet(trained):
     """What torchvision.models.alexnet would be, as far as lpips looks at it."""
     layers = [nn.Conv2d(3, 64, 11, 4, 2), nn.ReLU(), nn.MaxPool2d(3, 2), nn.Conv2d(64, 192, 5, padding=2), nn.ReLU()]
     layers += [nn.MaxPool2d(3, 2), nn.Conv2d(192, 384, 3, padding=1), nn.ReLU()]
     layers += [nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(), nn.Conv2d(256, 256, 3, padding=1), nn.ReLU()]
     features = nn.Sequential(*layers, nn.MaxPool2d(3, 2))
-    theirs = {name.removeprefix("features."): weights[ours] for name, ours in NAMES.items() if "features" in name}
+    theirs = {name.removeprefix("features."): trained[ours] for name, ours in NAMES.items() if "features" in name}
     features.load_state_dict(theirs)
     return types.SimpleNamespace(features=features)
 
 
 @pytest.fixture
-def authors(weights, monkeypatch):
+def authors(trained, monkeypatch):
     """The authors' own LPIPS, on a stand-in for torchvision."""
     models = types.ModuleType("torchvision.models")
-    models.alexnet = lambda pretrained: alexnet(weights)
+    models.alexnet = lambda pretrained: alexnet(trained)
     torchvision = types.ModuleType("torchvision")
     torchvision.models = models
     monkeypatch.setitem(sys.modules, "torchvision", torchvision)
@@ -66,7 +66,7 @@ def test_as_the_authors_package(name, authors):
     assert lpips(reference, video, PATH) == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("trained")
 def test_known_answers():
     picture = Image.fromarray(data.astronaut()).resize((256, 256))
     clip = floats(np.asarray(picture))[None]
@@ -76,7 +76,7 @@ def test_known_answers():
     assert scores == pytest.approx([0.0043, 0.0452, 0.1515, 0.3447, 0.6556], rel=0.05)
 
 
-@pytest.mark.usefixtures("weights")
+@pytest.mark.usefixtures("trained")
 def test_rises_with_distortion():
     clip = floats(pan())
     scores = [lpips(clip, distorted(clip, strength), PATH) for strength in (0, 0.02, 0.05, 0.1, 0.2, 0.4)]

@@ -63,7 +63,7 @@ def cell(reason: str) -> str:
 
 
 def write() -> None:
-    """The page, and a last line that counts."""
+    """The table and a line that counts; sections below it were written by hand, and stay."""
     table = list(rows())
     refused = [sum(row[column].startswith("refused") for row in table) for column in (2, 3, 4)]
     noted = sum(row[2] == "works, see note" for row in table)
@@ -73,7 +73,8 @@ def write() -> None:
         f"\n{len(table)} pipelines. Whole call: {len(table) - refused[0] - noted} work, {noted} work with a note, "
         f"{refused[0]} refused. Block stack: {refused[1]} refused. After the first block: {refused[2]} refused.\n"
     )
-    PAGE.write_text(HEAD.format(**versions, steps=12) + lines + tail, encoding="utf-8")
+    _, mark, sections = PAGE.read_text(encoding="utf-8").partition("\n## ")
+    PAGE.write_text(HEAD.format(**versions, steps=12) + lines + tail + mark + sections, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.models.rivals import RIVALS
 
-from navicache.models import MODELS, MODES, UNKNOWN, ModelSpec, model_named, preset
+from navicache.models import MODELS, MODES, ModelSpec, model_named, preset
 from navicache.policies import POLICIES, Blocks, NaviCache, build_policy, find_policy
 
 # NaviCache, arXiv:2606.26795, "Implementation Detail", and the official scripts: Q = R = 0.05, P0 = 1 throughout.
@@ -154,21 +154,3 @@ def test_modes_of_a_model(spec: ModelSpec):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_has_a_mid(spec: ModelSpec, policy: str):
     assert build_policy(policy, **preset(spec, policy, "mid").knobs).name == policy
-
-
-def test_policy_without_a_preset_keeps_its_defaults():
-    entry = preset(UNKNOWN, "static", "mid")
-    assert (dict(entry.knobs), entry.inferred) == ({}, True)
-
-
-def test_unknown_mode():
-    with pytest.raises(ValueError, match="unknown mode 'turbo'; known: fast, mid, slow"):
-        preset(UNKNOWN, "navicache", "turbo")
-
-
-@pytest.mark.parametrize(("model", "policy"), [("HunyuanVideo", "easycache"), ("unknown model", "random")])
-def test_mode_nobody_set(model, policy):
-    with pytest.raises(
-        ValueError, match=f"{model} has no 'fast' setting for policy '{policy}', only 'mid'; give its knobs"
-    ):
-        preset(model_named(model), policy, "fast")

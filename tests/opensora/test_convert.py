@@ -8,6 +8,7 @@ import pytest
 import torch
 from tests.opensora import published
 from tests.opensora.common import run, tiny_pipe, tiny_text_encoder, tiny_tokenizer, tiny_transformer
+from tests.support.commands import refused
 
 from navicache.cli import main
 from navicache.cli.job import Source
@@ -70,27 +71,20 @@ def test_one_model(source: Path, tmp_path: Path) -> None:
     assert all(torch.equal(value, opened[key]) for key, value in tiny_transformer().state_dict().items())
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    with pytest.raises(SystemExit) as stopped:
-        convert(*arguments)
-    assert stopped.value.code == 2
-    return capsys.readouterr().err
-
-
 def test_nothing_half_written_is_left(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published.save_transformer(source / "OpenSora-STDiT-v3", **{"t_block.1.bias": None})
-    assert "missing: t_block.1.bias" in refused(capsys, source, tmp_path / "out")
+    assert "missing: t_block.1.bias" in refused(capsys, "convert-opensora", source, tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
 def test_bad_places(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no folder" in refused(capsys, tmp_path / "nothing", tmp_path / "out")
-    assert "make it first" in refused(capsys, source, tmp_path / "no" / "out")
-    assert "is there already" in refused(capsys, source, source)
+    assert "no folder" in refused(capsys, "convert-opensora", tmp_path / "nothing", tmp_path / "out")
+    assert "make it first" in refused(capsys, "convert-opensora", source, tmp_path / "no" / "out")
+    assert "is there already" in refused(capsys, "convert-opensora", source, source)
     (source / "OpenSora-VAE-v1.2" / "model.safetensors").unlink()
-    assert "holds no published vae" in refused(capsys, source, tmp_path / "out")
+    assert "holds no published vae" in refused(capsys, "convert-opensora", source, tmp_path / "out")
     published.save_transformer(source / "another")
-    assert "holds two of transformer" in refused(capsys, source, tmp_path / "out")
+    assert "holds two of transformer" in refused(capsys, "convert-opensora", source, tmp_path / "out")
 
 
 def test_generate_opens_the_folder(tmp_path: Path) -> None:

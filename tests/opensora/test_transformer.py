@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 import torch
 from hypothesis import given, settings
@@ -12,8 +10,6 @@ from tests.opensora.common import inputs, tensors, tiny_transformer
 
 from navicache.opensora import STDiT3Transformer
 from navicache.opensora.blocks import Moment
-from navicache.opensora.embeddings import PatchEmbedder, unpatchify
-from navicache.opensora.rates import wave_rates
 from navicache.opensora.transformer import tile
 
 MODEL = tiny_transformer()
@@ -83,21 +79,6 @@ def test_the_whole_model_compiles_without_a_break() -> None:
     model = tiny_transformer()
     compiled = torch.compile(model, fullgraph=True, backend="eager")
     assert torch.equal(compiled(**given_inputs).sample, model(**given_inputs).sample)
-
-
-def test_patches_come_back_where_they_were() -> None:
-    video = torch.arange(2 * 3 * 4 * 6, dtype=torch.float32).reshape(1, 2, 3, 4, 6)
-    tokens = video.unflatten(4, (3, 2)).unflatten(3, (2, 2)).permute(0, 2, 3, 5, 4, 6, 1).reshape(1, 18, 8)
-    assert torch.equal(unpatchify(tokens, (3, 2, 3), (1, 2, 2)), video)
-    assert PatchEmbedder((1, 2, 2), 2, 5)(video[..., :5]).shape == (1, 18, 5)
-
-
-def test_rates_are_exp_to_the_last_bit_but_one_and_survive_a_cast() -> None:
-    arguments = -math.log(10000) * torch.arange(128, dtype=torch.float32) / 128
-    exact = arguments.double().exp()
-    assert ((wave_rates(128) - exact).abs() / exact).max() < 2**-23
-    cast = tiny_transformer().to(torch.bfloat16)
-    assert torch.equal(cast.t_embedder.rates.view(torch.float32), wave_rates(128))
 
 
 def test_no_parameter_asks_for_a_gradient() -> None:

@@ -17,8 +17,8 @@ import torch
 import torch.distributed as dist
 from tests.integrations.common import REUSING, STEPS, first_block
 from tests.integrations.toys import COND, KNOBS, UNCOND, Toy, denoise
+from tests.parallel.ways import fsdp, tensor_parallel, ulysses
 from tests.tiny import TINY
-from torch.distributed.device_mesh import init_device_mesh
 
 import navicache
 
@@ -96,40 +96,6 @@ def curious(rank: int) -> Seen:
     return seen(pipe, cache, rank, callback_on_step_end=look)
 
 
-def ulysses(pipe: Any) -> None:
-    """`enable_parallelism` without its search for an accelerator."""
-    from diffusers import ContextParallelConfig
-    from diffusers.hooks.context_parallel import apply_context_parallel
-    from diffusers.models._modeling_parallel import ParallelConfig
-
-    config = ContextParallelConfig(ulysses_degree=2)
-    whole = ParallelConfig(context_parallel_config=config)
-    mesh = init_device_mesh("cpu", (1, 2), mesh_dim_names=("ring", "ulysses"))
-    whole.setup(dist.get_rank(), 2, torch.device("cpu"), mesh=mesh)
-    for block in pipe.transformer.blocks:
-        for attention in (block.attn1, block.attn2):
-            attention.processor._attention_backend = "native"
-            attention.processor._parallel_config = whole
-    apply_context_parallel(pipe.transformer, config, pipe.transformer._cp_plan)
-
-
-def tensor_parallel(pipe: Any) -> None:
-    from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
-
-    mesh = init_device_mesh("cpu", (2,))
-    for block in pipe.transformer.blocks:
-        parallelize_module(block.ffn, mesh, {"net.0.proj": ColwiseParallel(), "net.2": RowwiseParallel()})
-
-
-def fsdp(pipe: Any) -> None:
-    from torch.distributed.fsdp import fully_shard
-
-    mesh = init_device_mesh("cpu", (2,))
-    for block in pipe.transformer.blocks:
-        fully_shard(block, mesh=mesh)
-    fully_shard(pipe.transformer, mesh=mesh)
-
-
 def sharded(way: Callable[[Any], None], enable_first: bool, site: str) -> Callable[[int], Seen]:
     """The group is not named: the model tells."""
 
@@ -143,7 +109,7 @@ def sharded(way: Callable[[Any], None], enable_first: bool, site: str) -> Callab
     return scenario
 
 
-def refused(way: Callable[[Any], None]) -> Callable[[int], Seen]:
+def refusing(way: Callable[[Any], None]) -> Callable[[int], Seen]:
     """At the blocks: what enters them is whole and what leaves them a rank's own part."""
 
     def scenario(rank: int) -> Seen:
@@ -193,7 +159,7 @@ SCENARIOS: dict[str, Callable[[int], Seen]] = {
     "ring": ring,
     "ulysses": sharded(ulysses, False, "model"),
     "ulysses, enabled first": sharded(ulysses, True, "model"),
-    "ulysses, blocks": refused(ulysses),
+    "ulysses, blocks": refusing(ulysses),
     "tensor parallel": sharded(tensor_parallel, False, "model"),
     "tensor parallel, blocks": sharded(tensor_parallel, False, "blocks"),
     "fsdp": sharded(fsdp, False, "model"),

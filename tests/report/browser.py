@@ -42,7 +42,9 @@ class Tab:
         self._number += 1
         number = self._number
         self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        end = time.monotonic() + PATIENCE
         while (message := json.loads(self._socket.recv())).get("id") != number:
+            assert time.monotonic() < end, f"no answer to {method}"
             self._hear(message)
         assert "error" not in message, message
         return message["result"]
@@ -110,7 +112,7 @@ def _address(file: Path) -> str:
         time.sleep(0.05)
     port = file.read_text().splitlines()[0]
     while True:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=PATIENCE) as answer:
             pages = [page for page in json.load(answer) if page["type"] == "page"]
         if pages:
             return pages[0]["webSocketDebuggerUrl"]

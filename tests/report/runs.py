@@ -1,6 +1,10 @@
-"""Small runs to draw."""
+"""Small runs to draw, and the panels of a drawing."""
 
+import functools
 from typing import Any
+
+from matplotlib.figure import Figure
+from tests.records import common
 
 from navicache.records import RunRecord, StepRecord
 
@@ -20,10 +24,13 @@ def adaptive_run(total: int = 12, sample: int = 0, streams: tuple[str, ...] = ("
     return steps
 
 
-def run_of(steps: list[StepRecord], **fields) -> RunRecord:
-    return RunRecord(**{"model": "Toy", "policy": "navicache", "total": 12, "steps": tuple(steps), **fields})
+run_of = functools.partial(common.run_of, total=12)
 
 
 def static_run() -> RunRecord:
     steps = [StepRecord(index=i, stream="0", computed=i % 2 == 0, reason="schedule") for i in range(6)]
     return run_of(steps, policy="static", total=6)
+
+
+def panels(figure: Figure) -> dict[str, Any]:
+    return {str(axes.get_label()): axes for axes in figure.axes}

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 from tests.records.test_truth import shadow_run
+from tests.report.runs import panels
 
 from navicache.report.calibration_plot import can_calibrate, draw_calibration, save_calibration_plot
-
-
-def panels(figure):
-    return {str(axes.get_label()): axes for axes in figure.axes}
 
 
 def texts(axes):

@@ -5,7 +5,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from navicache.policies import POLICIES
 from navicache.report.charts import (
     Spot,
     accuracy_chart,
@@ -15,7 +14,6 @@ from navicache.report.charts import (
     trajectory_chart,
 )
 from navicache.report.equal_chart import Trail, equal_chart
-from navicache.report.palette import COLOURS, NOTHING, colour, mark
 
 SPOTS = [
     Spot("navicache", "N", (2.0, 1.8, 2.2), (30.0, 29.0, 31.0)),
@@ -49,9 +47,3 @@ def test_a_chart_fits_into_a_page(kind):
 
 def test_text_is_escaped_and_stays_text():
     assert "a &amp; b" in CHARTS["frequency"]("x")
-
-
-def test_every_policy_has_a_colour_and_a_mark():
-    known = {(colour(policy), mark(policy)) for policy in POLICIES}
-    assert len(known) == len(POLICIES) <= len(COLOURS)
-    assert colour("none") == NOTHING != colour("random")

@@ -7,14 +7,10 @@ from typing import Any
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from tests.report.runs import adaptive_run, run_of, static_run
+from tests.report.runs import adaptive_run, panels, run_of, static_run
 
 from navicache.records import RunRecord, StepRecord
 from navicache.report.trace_plot import BLUE, PALE, draw_trace
-
-
-def panels(figure: Figure) -> dict[str, Any]:
-    return {str(axes.get_label()): axes for axes in figure.axes}
 
 
 def cells(axes: Any, kind: str) -> dict[int, tuple[int, ...]]:

@@ -7,12 +7,9 @@ import sys
 import pytest
 from PIL import Image
 from tests.report.runs import adaptive_run, run_of, static_run
+from tests.support.files import names_in
 
 from navicache.report.trace_plot import draw_trace, save_trace_plot
-
-
-def names_in(folder):
-    return sorted(path.name for path in folder.iterdir())
 
 
 def test_saves_png_and_svg(tmp_path):
@@ -57,6 +54,5 @@ def test_no_global_state_and_no_matplotlib_below():
         "import navicache.report; assert 'matplotlib' not in sys.modules; "
         "import navicache.report.trace_plot; assert 'matplotlib.pyplot' not in sys.modules"
     )
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)

@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-from navicache import __version__
 from navicache.cli.job import NAMED, POCKET, Source
 from navicache.cli.loading import locate, read_index
 from navicache.cli.skeleton import skeletons
 from navicache.integrations.examine import NOT_BY_STRUCTURE, Finding, examine
 from navicache.records.table import Column, lay_out
+from navicache.version import __version__
 
 NEEDED = {"torch": (2, 6), "diffusers": (0, 42), "transformers": (), "accelerate": ()}  # oldest version; () for any
 MISSING = "missing"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import navicache
+from navicache.integrations import Cache, enable
 from navicache.integrations.choose import policy_name
 from navicache.models import MODES
 from navicache.pocket.members import WAN, Member, member
@@ -79,10 +79,10 @@ class Caching:
             check_choice("mode", self.mode, MODES)
         build_policy(policy_name(self.policy, self.knobs), **self.knobs)
 
-    def enable(self, pipe: Any) -> navicache.Cache:
+    def enable(self, pipe: Any) -> Cache:
         """The cache on this pipeline."""
         how = {"shadow": self.shadow, "calibration": self.calibration}
-        return navicache.enable(pipe, self.policy, self.mode, **how, **self.knobs)
+        return enable(pipe, self.policy, self.mode, **how, **self.knobs)
 
 
 @dataclass(frozen=True)

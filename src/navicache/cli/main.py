@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import torch
 
-from navicache import __version__
 from navicache.cli import (
     bench,
     calibrate,
@@ -18,6 +17,7 @@ from navicache.cli import (
     report,
     weights,
 )
+from navicache.version import __version__
 
 COMMANDS = {
     "convert-opensora": (convert_opensora, "make a diffusers folder of published Open-Sora 1.2 checkpoints"),

@@ -54,9 +54,9 @@ def enable(
         call: where latent, time, conditioning and output are, for models that use unusual names.
         steps: number of steps of a run, where neither scheduler nor cache context tells it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
-        calibration: file of `navicache calibrate`, for the policy it was made for.
-        blocks: attribute names of the model's lists of blocks, where they have unusual ones.
         keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
+        blocks: attribute names of the model's lists of blocks, where they have unusual ones.
+        calibration: file of `navicache calibrate`, for the policy it was made for.
         shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
             on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
         group: torch.distributed process group of the ranks that call this model together, and so must decide alike;
@@ -71,25 +71,12 @@ def enable(
         >>> cache.trace.runs[0].computed_steps()
         (0, 2, 4, 6, 8, 9)
     """
-    if steps is not None and not (isinstance(steps, int) and steps > 0):
-        raise ValueError(f"steps must be the number of steps of a run, got {steps!r}")
-    if keep_dtype is not None and not isinstance(keep_dtype, torch.dtype):
-        raise TypeError(f"keep_dtype must be a torch.dtype such as torch.bfloat16, got {keep_dtype!r}")
-    if shadow not in (None, *get_args(ShadowKind)):
-        raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
-    device = torch.device(keep_device) if keep_device is not None else None
-    kept = Keep(keep_dtype, device)
+    _check(steps, keep_dtype, shadow)
+    kept = Keep(keep_dtype, None if keep_device is None else torch.device(keep_device))
     measured = None if calibration is None else read_calibration(calibration)
     options = Options(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, group, knobs)
     plan = _plan(target, options)
-    attachments: dict[str, Attachment] = {}
-    try:
-        for name, attach in plan.parts.items():
-            attachments[name] = attach()
-    except BaseException:
-        for attached in attachments.values():
-            attached.detach()
-        raise
+    attachments = plan.attach()
     if plan.note:
         logger.warning(plan.note)
     return Cache(attachments, (plan.note,) if plan.note else ())
@@ -101,6 +88,27 @@ class Plan:
 
     parts: dict[str, Callable[[], Attachment]]
     note: str
+
+    def attach(self) -> dict[str, Attachment]:
+        """Attach all parts; where one fails, none stays attached."""
+        attachments: dict[str, Attachment] = {}
+        try:
+            for name, attach in self.parts.items():
+                attachments[name] = attach()
+        except BaseException:
+            for attached in attachments.values():
+                attached.detach()
+            raise
+        return attachments
+
+
+def _check(steps: int | None, keep_dtype: torch.dtype | None, shadow: ShadowKind | None) -> None:
+    if steps is not None and not (isinstance(steps, int) and steps > 0):
+        raise ValueError(f"steps must be the number of steps of a run, got {steps!r}")
+    if keep_dtype is not None and not isinstance(keep_dtype, torch.dtype):
+        raise TypeError(f"keep_dtype must be a torch.dtype such as torch.bfloat16, got {keep_dtype!r}")
+    if shadow not in (None, *get_args(ShadowKind)):
+        raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
 
 
 def _plan(target: Any, options: Options) -> Plan:

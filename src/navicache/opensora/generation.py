@@ -98,8 +98,7 @@ def denoise(pipe: Any, plan: Plan, text: Text, latents: Tensor, ratios: Tensor) 
     step = Stepper(denoiser, pipe.scheduler, plan.generators)
     # Where all frames are made from noise a mask would change nothing and cost time.
     frames = None if bool(ratios.eq(1).all()) else Frames.start(ratios)
-    pipe._num_timesteps = len(pipe.scheduler.timesteps)
-    with pipe.progress_bar(total=pipe.num_timesteps) as bar:
+    with pipe.progress_bar(total=len(pipe.scheduler.timesteps)) as bar:
         for index, time in enumerate(pipe.scheduler.timesteps.tolist()):
             if pipe.interrupt:
                 continue

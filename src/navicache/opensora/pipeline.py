@@ -166,7 +166,7 @@ class OpenSoraPipeline(DiffusionPipeline):
         rows = [scene for scene in scenes for _ in range(num_videos_per_prompt)]
         generators = check_generators(generator, len(rows))
         check_latents(latents, (len(rows), self.transformer.config["in_channels"], *video.latents))
-        self._interrupt, self._guidance_scale = False, guidance_scale
+        self._interrupt, self._num_timesteps, self._guidance_scale = False, num_inference_steps, guidance_scale
         texts = [given] * num_loops if given else self._encode(scenes, num_loops)
         texts = [text.repeated(num_videos_per_prompt) for text in texts]
         made = generate(self, Plan(video, settings, rows, texts, generators, latents, callback_on_step_end))

@@ -2,19 +2,17 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from navicache.records import RunRecord, StepRecord, atomic_file, shows_growth, tally
-
-Curves: TypeAlias = Mapping[str, Sequence[float]]
-Rows: TypeAlias = Sequence[tuple[str, Sequence[StepRecord]]]
+from navicache.records import RunRecord, atomic_file, shows_growth, tally
+from navicache.report.trace_curves import Curves, Rows, known, read_curves, read_rows
 
 BLUE, PALE, VERMILION, INK, GREY = "#0072B2", "#BBD6E8", "#D55E00", "#222222", "#666666"  # after Okabe and Ito
 SUFFIXES = (".png", ".svg")
@@ -30,14 +28,15 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     A panel about which the policy knows nothing is left out: a fixed schedule is a strip alone.
 
     Example:
+        >>> from navicache.records import StepRecord
         >>> steps = tuple(StepRecord(index=i, stream="0", computed=i % 2 == 0, reason="schedule") for i in range(6))
         >>> [axes.get_label() for axes in draw_trace(RunRecord(model="Toy", policy="static", steps=steps)).axes]
         ['schedule']
     """
     if not run.steps:
         raise ValueError("this run has no step yet: draw it after the model was called")
-    curves, rows = _curves(run, sample), _rows(run, sample)
-    panels = [draw for draw, names in PANELS.items() if any(_known(curves[name]) for name in names)]
+    curves, rows = read_curves(run, sample), read_rows(run, sample)
+    panels = [draw for draw, names in PANELS.items() if any(known(curves[name]) for name in names)]
     heights = [*(2.2 for _ in panels), 0.25 * min(len(rows), MOST_ROW_LABELS) + 0.05]
     size = (9.6, HEAD + sum(heights) + 0.42 * len(heights) + 0.4)
     figure = Figure(figsize=size, dpi=130, facecolor="white", layout="constrained")
@@ -61,39 +60,6 @@ def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 
         figure.savefig(file, format=suffix[1:])
 
 
-def _curves(run: RunRecord, sample: int) -> Curves:
-    """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
-    names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
-    curves = {name: [_gap(value) for value in run.column(name, sample)] for name in names}
-    if shows_growth(run):
-        predicted = [_gap(value) for value in run.column("predicted_change", sample)]
-        curves["measured_ratio"] = _measured_growth(curves, predicted, "max_error" in run.settings)
-    return curves
-
-
-def _measured_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
-    """What an error gate's estimate is held against: the true error over the distance; unknown beneath a margin."""
-    if cautious:
-        return [math.nan] * len(predicted)
-    columns = zip(curves["reuse_error"], curves["ratio"], predicted, strict=True)
-    return [error * growth / change if change else math.nan for error, growth, change in columns]
-
-
-def _gap(value: float | None) -> float:
-    return math.nan if value is None or not math.isfinite(value) else float(value)
-
-
-def _known(values: Sequence[float]) -> list[float]:
-    return [value for value in values if not math.isnan(value)]
-
-
-def _rows(run: RunRecord, sample: int) -> Rows:
-    if run.samples > 1:
-        return [(f"sample {number}", run.steps_of(number)) for number in run.sample_numbers]
-    names = {stream: f"stream {stream}" if stream.isdecimal() else stream for stream in run.streams}
-    return [(names[stream], run.steps_of(sample, stream)) for stream in run.streams]
-
-
 def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     """The estimate with its uncertainty, and what it was corrected by."""
     index, ratio, measured = curves["index"], curves["ratio"], curves["measured_ratio"]
@@ -101,14 +67,14 @@ def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     edges = [*ratio, *measured]
     for width, alpha in ((2, 0.14), (1, 0.26)):
         low, high = ([r + side * width * s for r, s in zip(ratio, spread, strict=True)] for side in (-1, 1))
-        if _known(low):
+        if known(low):
             axes.fill_between(index, low, high, color=BLUE, alpha=alpha, linewidth=0, label=f"±{width} std")
             edges += [*low, *high]
-    if _known(ratio):
+    if known(ratio):
         axes.plot(index, ratio, color=BLUE, linewidth=1.7, marker=".", markersize=3, label="estimate")
-    if _known(measured):
+    if known(measured):
         _points(axes, index, measured, "measured")
-    middle, wide = _known([*ratio, *measured]), _known(edges)
+    middle, wide = known([*ratio, *measured]), known(edges)
     room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
@@ -121,9 +87,9 @@ def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
         heights = [a if c == wanted else math.nan for a, c in zip(accumulated, curves["computed"], strict=True)]
-        if _known(heights):
+        if known(heights):
             axes.bar(index, heights, width=0.8, color=colour, label=label)
-    if limits := set(_known(curves["threshold"])):
+    if limits := set(known(curves["threshold"])):
         label = f"threshold {limits.pop():.3g}" if len(limits) == 1 else "threshold"
         axes.step(*_stairs(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
     _reuse_errors(axes, curves)
@@ -140,13 +106,13 @@ def _stairs(curves: Curves) -> tuple[list[float], list[float]]:
 def _reuse_errors(axes: Axes, curves: Curves) -> None:
     """Points on the scale of the bars, and marks at the upper edge for those far beyond it."""
     index, errors = curves["index"], curves["reuse_error"]
-    heights = _known([*curves["accumulated"], *curves["threshold"]])
+    heights = known([*curves["accumulated"], *curves["threshold"]])
     top = ERROR_ROOM * max(heights, default=0.0) or math.inf
     inside = [error if error <= top else math.nan for error in errors]
     beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
-    axes.set_ylim(0, 1.08 * max([*heights, *_known(inside)], default=0.0) or 1.0)
-    if _known(errors):
-        _points(axes, index, inside, f"reuse error (▲ up to {max(_known(errors)):.2g})" if beyond else "reuse error")
+    axes.set_ylim(0, 1.08 * max([*heights, *known(inside)], default=0.0) or 1.0)
+    if known(errors):
+        _points(axes, index, inside, f"reuse error (▲ up to {max(known(errors)):.2g})" if beyond else "reuse error")
     if beyond:
         style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}
         axes.plot(beyond, [0.97 for _ in beyond], marker="^", transform=axes.get_xaxis_transform(), **style)

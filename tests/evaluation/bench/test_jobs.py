@@ -1,15 +1,11 @@
-"""Jobs: one baseline a group, keys that tell jobs apart, and files that stay where they belong."""
+"""Jobs: one baseline a group, and keys that tell jobs apart."""
 
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.evaluation.bench.toy import PLAN, PROMPTS, toy_groups
 
 from navicache.evaluation.bench.jobs import TRUTH, expand, jobs_of
-from navicache.evaluation.bench.names import LONGEST_NAME, file_stem, slug
 from navicache.evaluation.bench.plan import Accuracy
 from navicache.evaluation.bench.plan_file import parse_plan
 
@@ -56,19 +52,6 @@ def test_a_setting_may_be_for_one_model_alone():
         ["baseline", "half"],
         ["baseline", "N threshold=0.05", "half"],
     ]
-
-
-@given(st.text(max_size=300))
-def test_no_name_leaves_its_folder(text):
-    for name in (slug(text), file_stem(text)):
-        assert PurePosixPath(name).name == name
-        assert name not in (".", "..") and "\0" not in name
-        assert len(name.encode()) <= LONGEST_NAME
-
-
-@given(st.text(max_size=300), st.text(max_size=300))
-def test_two_prompts_never_share_a_file(first, second):
-    assert first == second or file_stem(first) != file_stem(second)
 
 
 def test_batches_have_the_same_keys_and_are_cut_as_asked():

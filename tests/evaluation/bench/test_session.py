@@ -1,7 +1,6 @@
 """Kill it whenever you like: the rows in the end are those of an undisturbed run."""
 
 import functools
-import json
 import os
 import random
 import signal
@@ -12,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from tests.evaluation.bench.toy import main, toy_groups, toy_row, toy_worker
+from tests.support.processes import killed_after
+from tests.support.rows import rows_of
 
 from navicache.evaluation.bench.executors import run_local
 from navicache.evaluation.bench.jobs import jobs_of
@@ -19,10 +20,6 @@ from navicache.evaluation.bench.rows import RowFile
 from navicache.evaluation.bench.session import ROWS, measure, only_one
 
 ROOT = Path(__file__).parents[3]
-
-
-def rows_of(out):
-    return sorted((json.loads(line) for line in (out / ROWS).read_text().splitlines()), key=lambda row: row["key"])
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +109,7 @@ def test_one_folder_takes_one_benchmark(tmp_path):
 
 
 MOST_KILLS = 40
+PATIENCE = 240  # seconds for all of them: after that the server is killed, and its next line is missing
 
 
 @pytest.mark.parametrize("batch", [1, 3])
@@ -120,7 +118,7 @@ def test_kill_9_ten_times(tmp_path, undisturbed, batch):
     command = [sys.executable, "-m", "tests.evaluation.bench.toy", str(tmp_path), str(batch)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     dice, rows = random.Random(0), tmp_path / ROWS
-    with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as server:
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as server, killed_after(server, PATIENCE):
         for kill in range(MOST_KILLS):
             server.stdin.write("go\n")
             child = int(server.stdout.readline())

@@ -1,11 +1,9 @@
-"""VBench: its prompts, its folder layout's other end, and the official sums."""
+"""VBench: its folder layout's other end, and the official sums."""
 
 import json
 
 import pytest
 
-from navicache.evaluation.bench import prompts as prompt_lists
-from navicache.evaluation.bench.prompts import prompts_in_file, vbench_prompts
 from navicache.evaluation.bench.vbench import QUALITY, RANGES, SEMANTIC, aggregate, read_results
 
 # A published row of VBench's leaderboard cannot be had offline: these are sums worked out by hand.
@@ -38,28 +36,3 @@ def test_results_are_found_by_file_or_folder(tmp_path):
     (tmp_path / "m.default.b" / "two_eval_results.json").write_text("[1]")
     with pytest.raises(ValueError, match="two_eval_results.json is no result of VBench"):
         read_results(tmp_path, places)
-
-
-def test_prompts_of_the_package(tmp_path, monkeypatch):
-    entries = [("a cat", ["color"]), ("a dog", ["scene"]), ("a cat", ["scene"])]
-    path = tmp_path / "list.json"
-    path.write_text(json.dumps([{"prompt_en": prompt, "dimension": dimension} for prompt, dimension in entries]))
-    assert vbench_prompts((), path) == ["a cat", "a dog"]
-    assert vbench_prompts(["scene"], path) == ["a dog", "a cat"]
-    with pytest.raises(ValueError, match="no dimension 'colour'; known: color, scene"):
-        vbench_prompts(["colour"], path)
-    monkeypatch.setattr(prompt_lists.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(ValueError, match="pip install --no-deps vbench"):
-        vbench_prompts()
-
-
-def test_prompts_of_a_file_beside_the_plan(tmp_path):
-    (tmp_path / "plans").mkdir()
-    (tmp_path / "plans" / "p.txt").write_text("a cat\n\n  a dog \na cat\n")
-    assert prompts_in_file(tmp_path / "plans", "p.txt") == ["a cat", "a dog"]
-    for name in ("../secret.txt", "/etc/hostname"):
-        with pytest.raises(ValueError, match="leads out of the plan's folder"):
-            prompts_in_file(tmp_path / "plans", name)
-    (tmp_path / "plans" / "p.txt").write_text("\n")
-    with pytest.raises(ValueError, match="holds no prompt"):
-        prompts_in_file(tmp_path / "plans", "p.txt")

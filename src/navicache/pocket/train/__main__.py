@@ -42,7 +42,7 @@ def train_wan(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
-    kept = options.start and not options.autoencoder_seconds
+    kept = options.start and not _autoencoder_seconds(options)
     vae = autoencoder.opened(options.start, options.device) if kept else _autoencoder(options)
     if options.stage == "autoencoder":
         return
@@ -76,14 +76,17 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--checked", type=int, default=256, help="held-out videos the autoencoder is measured on")
     parser.add_argument("--frames", type=int, default=17)
     parser.add_argument("--size", type=int, default=128)
-    options = parser.parse_args()
-    if options.autoencoder_seconds is None:
-        options.autoencoder_seconds = 0.0 if options.start else 480.0
-    return options
+    return parser.parse_args()
+
+
+def _autoencoder_seconds(options: argparse.Namespace) -> float:
+    if options.autoencoder_seconds is not None:
+        return options.autoencoder_seconds
+    return 0.0 if options.start else 480.0
 
 
 def _autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
-    session = Session("autoencoder", options.out, options.autoencoder_seconds)
+    session = Session("autoencoder", options.out, _autoencoder_seconds(options))
     model = autoencoder.train(session, options.device, _clips(options), options.start)
     _check(model, options, "autoencoder")
     return model

@@ -47,10 +47,7 @@ def polish(
 ) -> None:
     """Train the decoder in place until the session's time is up."""
     torch.manual_seed(0)
-    trained = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]
-    rate = torch.tensor(own.rate, device=device)
-    graph = {"fused": True, "capturable": True} if device == "cuda" else {}
-    optimizer = torch.optim.AdamW(trained, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, **graph)
+    optimizer = _optimizer(model, own.rate, device)
     saved = session.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
@@ -64,6 +61,14 @@ def polish(
         rows = torch.randint(0, len(given), (base.whole_batch,), device=device)
         video = to_float(wanted[rows]).contiguous(memory_format=torch.channels_last_3d)
         session.note(50, learn(given[rows].float(), video))
+
+
+def _optimizer(model: Any, rate: float, device: str) -> torch.optim.Optimizer:
+    """Of the decoder alone; its rate is a tensor, so that a replayed graph sees it change."""
+    trained = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]
+    graph = {"fused": True, "capturable": True} if device == "cuda" else {}
+    moving = torch.tensor(rate, device=device)
+    return torch.optim.AdamW(trained, lr=moving, betas=(0.9, 0.95), weight_decay=0.0, **graph)
 
 
 @torch.no_grad()

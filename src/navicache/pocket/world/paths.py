@@ -31,6 +31,23 @@ def follow(scenes: Scenes, frames: int) -> Paths:
     sides = torch.tensor([-0.5, 0.5], device=pair.device).view(1, 2, 1)
     x = torch.where(pair, sides + 0.1 * (start_x - 0.5), 0.6 * (start_x - 0.5)) + 0 * time
     y = 0.5 * (start_y - 0.5) + 0 * time
+    beside, above = _travel(pair, time, y, speed, phase)
+    spin = {"spinning": math.pi * (1 + speed) * time}
+    swell = {"growing": 0.9 * time - 0.4, "shrinking": 0.5 - 0.9 * time}
+    sizes = torch.tensor(list(words.SIZES.values()), device=pair.device)[scenes.size].unsqueeze(2)
+    radius = sizes * (0.92 + 0.16 * bulk) * torch.where(pair, PAIR_SHRINK, 1.0)
+    return Paths(
+        x=x + _of(scenes, beside, time),
+        y=y + _of(scenes, above, time),
+        angle=0.5 * (tilt - 0.5) + _of(scenes, spin, time),
+        radius=radius * (1 + _of(scenes, swell, time)),
+    )
+
+
+def _travel(
+    pair: torch.Tensor, time: torch.Tensor, y: torch.Tensor, speed: torch.Tensor, phase: torch.Tensor
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """What each motion adds across and down."""
     across = torch.where(pair, 0.5, 0.85 + 0.25 * speed) * (time - 0.5)
     down = 0.75 + 0.3 * speed
     turn = 2 * math.pi * (time + phase)
@@ -42,16 +59,7 @@ def follow(scenes: Scenes, frames: int) -> Paths:
         "bouncing": 0.35 - y - (0.6 + 0.2 * speed) * torch.sin(math.pi * (1.5 * time + phase)).abs(),
         "circling": swing * torch.sin(turn),
     }
-    spin = {"spinning": math.pi * (1 + speed) * time}
-    swell = {"growing": 0.9 * time - 0.4, "shrinking": 0.5 - 0.9 * time}
-    sizes = torch.tensor(list(words.SIZES.values()), device=pair.device)[scenes.size].unsqueeze(2)
-    radius = sizes * (0.92 + 0.16 * bulk) * torch.where(pair, PAIR_SHRINK, 1.0)
-    return Paths(
-        x=x + _of(scenes, beside, time),
-        y=y + _of(scenes, above, time),
-        angle=0.5 * (tilt - 0.5) + _of(scenes, spin, time),
-        radius=radius * (1 + _of(scenes, swell, time)),
-    )
+    return beside, above
 
 
 def _of(scenes: Scenes, moves: dict[str, torch.Tensor], like: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,45 @@
+"""What the picture of a run shows, as numbers: one curve for each column, one row for each stream or sample."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from navicache.records import RunRecord, StepRecord, shows_growth
+
+Curves: TypeAlias = Mapping[str, Sequence[float]]
+Rows: TypeAlias = Sequence[tuple[str, Sequence[StepRecord]]]
+
+
+def read_curves(run: RunRecord, sample: int) -> Curves:
+    """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
+    names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
+    curves = {name: [_gap(value) for value in run.column(name, sample)] for name in names}
+    if shows_growth(run):
+        predicted = [_gap(value) for value in run.column("predicted_change", sample)]
+        curves["measured_ratio"] = _measured_growth(curves, predicted, "max_error" in run.settings)
+    return curves
+
+
+def read_rows(run: RunRecord, sample: int) -> Rows:
+    """The steps of every sample where there are several, otherwise of every stream, each with its label."""
+    if run.samples > 1:
+        return [(f"sample {number}", run.steps_of(number)) for number in run.sample_numbers]
+    names = {stream: f"stream {stream}" if stream.isdecimal() else stream for stream in run.streams}
+    return [(names[stream], run.steps_of(sample, stream)) for stream in run.streams]
+
+
+def known(values: Sequence[float]) -> list[float]:
+    """The values that are no gap."""
+    return [value for value in values if not math.isnan(value)]
+
+
+def _measured_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
+    """What an error gate's estimate is held against: the true error over the distance; unknown beneath a margin."""
+    if cautious:
+        return [math.nan] * len(predicted)
+    columns = zip(curves["reuse_error"], curves["ratio"], predicted, strict=True)
+    return [error * growth / change if change else math.nan for error, growth, change in columns]
+
+
+def _gap(value: float | None) -> float:
+    return math.nan if value is None or not math.isfinite(value) else float(value)

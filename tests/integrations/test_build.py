@@ -1,0 +1,67 @@
+"""The engine for a policy's site, and what can be reached inside a model."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.tiny import TINY
+from torch import nn
+
+from navicache.engine import BlockEngine, Engine, ModuleEngine, Reader
+from navicache.integrations.attach import signature_of
+from navicache.integrations.build import anatomy, build_engine
+from navicache.models import CallSpec
+from navicache.policies import build_policy
+
+
+@pytest.mark.parametrize(
+    ("policy", "knobs", "kind"),
+    [
+        ("static", {}, Engine),
+        ("inertial", {"speedup": 2.0, "site": "blocks"}, BlockEngine),
+        ("firstblockcache", {}, BlockEngine),
+        ("pab", {}, ModuleEngine),
+    ],
+)
+def test_a_site_has_its_engine_and_building_it_changes_nothing(policy, knobs, kind) -> None:
+    model = TINY["wan"].build().transformer
+    before = {name: dict(vars(part)) for name, part in model.named_modules()}
+    reader = Reader(CallSpec(), signature_of(model))
+    built = build_engine(build_policy(policy, **knobs), reader, model, (), model="toy", call=CallSpec())
+    assert type(built) is kind
+    assert {name: dict(vars(part)) for name, part in model.named_modules()} == before
+
+
+class Renamed(nn.Module):
+    """Blocks under a name nobody would guess, beside a list of something else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.towers = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+        self.heads = nn.ModuleList([nn.Identity()])
+
+    def forward(self, x: torch.Tensor, t: float) -> torch.Tensor:
+        for block in self.towers:
+            x = block(x)
+        return x
+
+
+def test_lists_of_blocks_are_taken_by_the_names_that_were_told() -> None:
+    model = Renamed()
+    found = anatomy(model, "any", ("towers",))
+    assert dict(found.lists) == {"towers": model.towers}
+
+
+def test_a_name_that_is_no_list_is_refused() -> None:
+    with pytest.raises(ValueError, match="nowhere"):
+        anatomy(Renamed(), "any", ("nowhere",))
+
+
+def test_a_function_has_no_inside() -> None:
+    with pytest.raises(TypeError, match="policy 'pab' reaches inside a model, and a function has no inside"):
+        anatomy(lambda x, t: x, "pab")
+
+
+def test_a_model_wrapped_by_compile_is_refused_inside() -> None:
+    with pytest.raises(ValueError, match="compile"):
+        anatomy(torch.compile(Renamed(), backend="eager"), "pab", ("towers",))

@@ -1,0 +1,56 @@
+"""Published numbers, as their files have them."""
+
+import json
+import math
+from importlib.resources import files
+
+import pytest
+
+from navicache.models.published import METHODS, published, published_models
+
+
+def written(method: str) -> dict:
+    return json.loads(files("navicache.models").joinpath("data", f"{method}.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_model_and_mode_of_a_file_is_a_preset(method):
+    entries = written(method)["models"]
+    assert published_models(method) == tuple(entries)
+    for model, entry in entries.items():
+        found = published(method, model)
+        assert found.keys() == entry["modes"].keys()
+        for mode, preset in found.items():
+            assert entry["file"] in preset.source and entry["modes"][mode]["from"] in preset.source
+            assert preset.inferred is entry["modes"][mode].get("inferred", False)
+            assert not {"from", "inferred"} & preset.knobs.keys()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_modes_own_knob_counts_before_the_models(method):
+    for model, entry in written(method)["models"].items():
+        for mode, preset in published(method, model).items():
+            own = {knob: value for knob, value in entry["modes"][mode].items() if knob not in ("from", "inferred")}
+            for knob, value in {**entry["knobs"], **own}.items():
+                assert preset.knobs[knob] == (tuple(value) if isinstance(value, list) else value)
+
+
+def test_magcaches_table_begins_with_ones_and_has_no_roots_left_to_take():
+    rooted = 0
+    for model, entry in written("magcache")["models"].items():
+        if "ratios" not in entry:
+            continue
+        first, last = entry["leading_ones"], entry["ratios"][-1]
+        ratios = next(iter(published("magcache", model).values())).knobs["ratios"]
+        assert len(ratios) == first + len(entry["ratios"])
+        assert set(ratios[:first]) == {1.0}
+        assert ratios[-1] == (math.sqrt(last) if entry.get("square_root") else last)
+        rooted += bool(entry.get("square_root"))
+    assert rooted, "or the root would be tested by nothing"
+
+
+def test_what_is_not_there_is_answered_with_what_is():
+    with pytest.raises(ValueError, match="teacache has published nothing for 'Toy'; known: .*HunyuanVideo"):
+        published("teacache", "Toy")
+    with pytest.raises(ValueError, match="nothing is kept of 'navicache'; known: teacache, magcache, pab"):
+        published("navicache", "HunyuanVideo")

@@ -1,0 +1,93 @@
+"""What a member's stages look at: each loss falls, in miniature, and asks for what it should."""
+
+import numpy as np
+import pytest
+import torch
+from tests.pocket.train.family.small import HUNYUAN
+
+from navicache.pocket.train.family.autoencoding import Pool, look
+from navicache.pocket.train.family.denoising import distilling, encode_scenes, guided, studying
+from navicache.pocket.train.family.recipe import Code, inner
+from navicache.pocket.train.learning import Pace, learn
+from navicache.pocket.train.session import Session
+from navicache.pocket.world import draw
+
+BRISK = Pace(rate=3e-3, matrix_rate=1e-2, warm_up=1, average=0.5, note_every=1)
+
+
+class Counted(Session):
+    """A session of so many steps, by no clock."""
+
+    def steps(self, parts):
+        while self.step < self.seconds:
+            yield self.step
+            self.step += 1
+
+
+def losses(session):
+    return [entry["loss"] for entry in session.log]
+
+
+def test_the_autoencoder_learns(recipe, tmp_path):
+    vae, session = recipe.autoencoder().train(), Counted("autoencoder", tmp_path, 10)
+    video, objects = Pool(draw(2, 0), recipe.pictures, "cpu").batch(2)
+    learn(session, vae, inner(vae), lambda: look(recipe, vae, video, objects), BRISK)
+    assert np.mean(losses(session)[-3:]) < 0.8 * losses(session)[0]
+
+
+def test_the_denoiser_learns_with_its_text_encoders(recipe, tmp_path):
+    vae, model = recipe.autoencoder().eval(), recipe.denoiser().train()
+    latents = encode_scenes(recipe, vae, draw(2, 0), "cpu")
+    assert float(latents.values.float().std()) == pytest.approx(1.0, abs=0.02)
+    words = [p for name, p in model.named_parameters() if "text_encoder" in name and "embed" in name]
+    before = [weight.detach().clone() for weight in words]
+    session = Counted("denoiser", tmp_path, 20)
+    learn(session, model, inner(model), studying(recipe, model, latents, 6), BRISK)
+    assert np.mean(losses(session)[-8:]) < 0.9 * np.mean(losses(session)[:3])
+    assert all((now != then).any() for now, then in zip(words, before, strict=True))
+
+
+def test_a_student_learns_what_its_teacher_does_with_guidance(tmp_path):
+    torch.manual_seed(0)
+    model = HUNYUAN.denoiser().train()
+    latents = encode_scenes(HUNYUAN, HUNYUAN.autoencoder().eval(), draw(4, 0), "cpu")
+    noised = HUNYUAN.noise(latents.values.float())
+    keep, far = torch.zeros(4, dtype=torch.bool), torch.full((4,), 8.0)
+    with torch.no_grad():
+        told = model(*noised[:2], latents.ids, keep, torch.ones(4))
+        untold = model(*noised[:2], latents.ids, ~keep, torch.ones(4))
+    wanted = guided(model, noised, latents.ids, keep, far)
+    torch.testing.assert_close(wanted, untold + 8 * (told - untold), atol=1e-4, rtol=1e-4)
+    session = Counted("distil", tmp_path, 25)
+    learn(session, model, inner(model), distilling(HUNYUAN, model, latents, 4), BRISK)
+    with torch.no_grad():
+        found = [model(*noised[:2], latents.ids, keep, scale) for scale in (far, torch.ones(4))]
+    errors = [float((each - wanted).square().mean()) for each in found]
+    assert errors[0] < float((told - wanted).square().mean()), "told a scale, it goes where its teacher is guided"
+    assert errors[0] < errors[1], "told another, it does not go so far"
+
+
+class WrongAtObjects:
+    """An autoencoder that errs where objects are, and nowhere else."""
+
+    def encode(self, vae, video):
+        return Code(torch.randn(2, 1, 64, generator=torch.Generator().manual_seed(0)), torch.zeros(()))
+
+    def decode(self, objects, latents):
+        return 0.5 * objects.float().unsqueeze(1)
+
+
+def test_an_error_at_an_object_counts_more():
+    objects = torch.zeros(2, 1, 8, 8, dtype=torch.bool)
+    objects[:, :, 2:4, 2:4] = True
+    plain, seen = (look(WrongAtObjects(), objects, torch.zeros(2, 3, 1, 8, 8), where) for where in (~objects, objects))
+    assert seen["loss"] > 3 * plain["loss"]
+    assert seen["psnr"] == plain["psnr"]
+
+
+@torch.no_grad()
+def test_a_fresh_autoencoder_draws_hardly_any_noise(recipe):
+    vae, video = recipe.autoencoder().eval(), recipe.pictures.of(draw(2, 0))
+    first, second = (recipe.encode(vae, video) for _ in range(2))
+    assert 0 < (first.latents - second.latents).std() < 0.2
+    assert 1.5 < first.divergence < 8

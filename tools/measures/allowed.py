@@ -1,0 +1,52 @@
+"""Stores on objects of other libraries that have no other door, each with its reason."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from tools.measures.sources import Found
+
+
+class Allowed(NamedTuple):
+    """A store, as the table prints it, that the modules of one package may do."""
+
+    package: str
+    store: str
+    reason: str
+
+
+ALLOWED = (
+    Allowed("engine", "module.forward", "the one place where torch lets a module's call be taken over"),
+    Allowed("engine", "self.anatomy.model.<setattr>", "the model's own list of blocks is exchanged, and put back"),
+    Allowed("engine", "self._block.<setattr>", "a stand-in passes on what is written to it"),
+    Allowed("integrations", "module.forward", "the one place where torch lets a module's call be taken over"),
+    Allowed("integrations", "self._module.forward", "put back as it was found"),
+    Allowed("integrations", "module._compiled_call_impl", "torch.compile keeps the compiled call nowhere else"),
+    Allowed("integrations", "self._module._compiled_call_impl", "put back as it was found"),
+    Allowed("integrations", "self._module._diffusers_hook", "the registry of diffusers' hooks, left as it was found"),
+    Allowed("cli", "bar.total", "tqdm has no call that sets it"),
+    Allowed("cli", "bar.initial", "tqdm has no call that sets it"),
+    Allowed("cli", "bar.n", "tqdm has no call that sets it without counting it as speed"),
+    Allowed("cli", "pipe.progress_bar", "diffusers has no setting for another bar"),
+    Allowed("report", "stream.height", "PyAV takes a stream's settings as attributes"),
+    Allowed("report", "stream.width", "PyAV takes a stream's settings as attributes"),
+    Allowed("report", "stream.pix_fmt", "PyAV takes a stream's settings as attributes"),
+    Allowed("report", "stream.options", "PyAV takes a stream's settings as attributes"),
+    Allowed("pocket", "torch.backends.cudnn.benchmark", "a setting of the training process, and torch's only door"),
+    Allowed("pocket", "module.<setattr>", "training: a layer of the autoencoder is exchanged for a faster one"),
+    Allowed("pocket", "module.weight.data", "training: the same weights in another order of memory"),
+)
+
+
+def sift(
+    stores: Iterable[Found], source: Path, allowed: tuple[Allowed, ...] = ALLOWED
+) -> tuple[list[Found], list[Allowed]]:
+    """The stores that are not allowed, and the allowances that no store needs; `source` is the package's folder."""
+    refused, needed = [], set()
+    known = {(each.package, each.store): each for each in allowed}
+    for store in stores:
+        each = known.get((store.path.relative_to(source).parts[0].removesuffix(".py"), store.text))
+        if each is None:
+            refused.append(store)
+        needed.add(each)
+    return refused, [each for each in allowed if each not in needed]
