@@ -58,7 +58,7 @@ class Habits:
         def rarely(chance: float, low: int, high: int, usual: int = NEVER) -> int:
             return rng.randint(low, high) if rng.random() < chance else usual
 
-        steps = rng.randint(4, 24)
+        steps = rng.randint(4, 20)
         chances = {"name": 0.6, "index": 0.6, "total": 0.7, "token": 0.6, "sigma": 0.5}
         return cls(
             steps,
@@ -73,7 +73,7 @@ class Habits:
             same_noise=rng.random() < 0.3,
             late=rarely(0.15, 1, 5),
             pause=rarely(0.15, 3, 10),
-            swap=rarely(0.15, 3, 23, usual=99),
+            swap=rarely(0.15, 3, 19, usual=99),
             shrink=rarely(0.1, 3, 10),
             useless=(rarely(0.15, 0, steps), rng.choice(["nan", "inf"]), rng.randint(0, 2)),
             raises=rarely(0.05, 0, steps),
