@@ -125,3 +125,15 @@ def test_step_index_is_the_same_and_the_conditioning_was_made_anew():
     at, call = after(played(numbered), NEXT, numbered("", 2)), called(LATENTS[2], UNCOND.clone(), 7.0)
     assert len(open_questions(at, place(at, call, numbered("", 2)))) == 1
     assert found(at, call, numbered("", 2))[:2] == ("follow", "1")
+
+
+def test_step_0_again_with_a_scheduler_is_one_more_stream():
+    """It holds the timesteps of this run: somebody calls a stream twice."""
+    at = played(named, steps=1)
+    assert found(at, called(), named("cond", 0))[:2] == ("follow", "cond#2")
+
+
+def test_step_index_is_the_same_but_latent_and_conditioning_are_others():
+    """The scheduler belongs to somebody else: what it says is not enough to follow."""
+    placement = found(played(numbered), called(LATENTS[2], OTHER_TEXT, 7.0), numbered("", 1))
+    assert (placement.kind, placement.why) == ("run", "the conditioning changed")
