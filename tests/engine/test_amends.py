@@ -2,11 +2,10 @@
 
 import pytest
 import torch
-from tests.engine.test_dead_reckoning import Told
-from tests.engine.toys import Custom, engine_for
+from tests.engine.toys.engines import Custom, engine_for
+from tests.engine.toys.gates import Told, told
 
 import navicache
-from navicache.engine import Host
 from navicache.policies import DeadReckoning, Outcome
 
 TOTAL = 24
@@ -30,7 +29,7 @@ def outputs(predictor, *, names=("cond", "uncond"), apart=True, rows=(0.0,), ste
         return torch.cat([value, value], 1) if now["name"] == "odd" else value
 
     policy = Custom(Told("sample", steps=steps), predictor, apart=apart)
-    cached = engine_for(model or plain, policy, surroundings=lambda: Host(now["name"], now["index"], TOTAL, None, now))
+    cached = engine_for(model or plain, policy, surroundings=told(now, TOTAL))
     given: dict[str, list] = {}
     for i in range(12):
         for name in names(i) if callable(names) else names:

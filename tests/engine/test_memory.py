@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 import torch
-from tests.engine.toys import Doubler, engine_for
+from tests.engine.toys.engines import Doubler, engine_for
 
 from navicache.engine import Host, Keep
 from navicache.policies import Inertial, NaviCache

@@ -2,18 +2,14 @@
 
 import pytest
 import torch
-from tests.engine.test_mended import told
-from tests.engine.test_rows import Curved, latents
-from tests.engine.test_sync import transfers
-from tests.engine.toys import WHOLE_MODEL, Doubler, engine_for, ramp
+from tests.engine.toys.curves import Wavy, latents
+from tests.engine.toys.engines import WHOLE_MODEL, Doubler, engine_for, ramp
+from tests.engine.toys.gates import told
+from tests.engine.toys.shadows import BOTH, EVERY_THIRD
 
 from navicache import Trace
 from navicache.engine import Host
-from navicache.policies import POLICIES, EasyCache, Inertial, NaviCache, Static
-
-BOTH = pytest.mark.parametrize("shadow", ["cached", "full"])
-EVERY_THIRD = Static(interval=3, last_step=False)
-__all__ = ["transfers"]  # a fixture
+from navicache.policies import POLICIES, EasyCache, Inertial, NaviCache
 
 
 def run(cached, steps: int = 10):
@@ -63,7 +59,7 @@ def test_a_line_is_predicted_without_error_by_dead_reckoning(shadow):
 def test_decisions_are_those_of_a_cached_run_and_only_they_teach(name, shadow):
     """The latents do not depend on the outputs here, so both kinds must decide alike."""
     policy = POLICIES[name](align_steps=3)
-    real, shade = engine_for(Curved(), policy), engine_for(Curved(), policy, shadow=shadow)
+    real, shade = engine_for(Wavy(), policy), engine_for(Wavy(), policy, shadow=shadow)
     for i, x in enumerate(latents(1)):
         for cached in (real, shade):
             cached(x, torch.tensor([16.0 - i]), torch.zeros(1, 3))

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from tests.engine.test_mended import Custom, Every, told
-from tests.engine.test_rows import POLICY, Curved, latents
-from tests.engine.test_shadow import BOTH, EVERY_THIRD
-from tests.engine.toys import engine_for, ramp
+from tests.engine.toys.curves import Wavy, latents
+from tests.engine.toys.engines import Custom, engine_for, ramp
+from tests.engine.toys.gates import Every, told
+from tests.engine.toys.shadows import BOTH, EVERY_THIRD
 
 from navicache.engine import Keep
 from navicache.policies import NaviCache, OutputHold, Static
@@ -14,14 +14,14 @@ from navicache.policies import NaviCache, OutputHold, Static
 def batch(shadow, samples=(0, 1, 2), steps=16):
     """Samples that compute at different steps: what came out, the record, and what the model really gives."""
     now = {"index": 0, "name": None}
-    cached = engine_for(Curved(), POLICY, surroundings=told(now), shadow=shadow)
+    cached = engine_for(Wavy(), NaviCache(threshold=0.25, align_steps=2), surroundings=told(now), shadow=shadow)
     outputs, truths = [], []
     for i in range(steps):
         now["index"] = i
         x = torch.cat([latents(s, steps)[i] for s in samples])
         arguments = (x, torch.full((len(x),), float(steps - i)), torch.zeros(len(x), 3))
         outputs.append(cached(*arguments))
-        truths.append(Curved()(*arguments))
+        truths.append(Wavy()(*arguments))
     return outputs, cached.engine.trace.runs[-1], truths
 
 

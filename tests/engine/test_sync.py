@@ -1,14 +1,11 @@
 """One device sync a step at most, whatever the policy; followers never sync."""
 
-from collections.abc import Iterator
-
 import pytest
 import torch
-from tests.engine.toys import WHOLE_MODEL, Doubler, engine_for, ramp
+from tests.engine.toys.engines import WHOLE_MODEL, Doubler, engine_for, ramp
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from navicache.engine import Host
-from navicache.engine.tensors import fetch
 from navicache.policies import Inertial, NaviCache, Policy, Schedule, Static, build_policy
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
@@ -24,20 +21,6 @@ class Reads(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         self.count += func in READS
         return func(*args, **(kwargs or {}))
-
-
-@pytest.fixture
-def transfers(monkeypatch) -> Iterator[list[int]]:
-    """Sizes of all transfers through the one door from the device."""
-    sizes: list[int] = []
-    plain = fetch.transfer
-
-    def counted(values):
-        sizes.append(values.numel())
-        return plain(values)
-
-    monkeypatch.setattr(fetch, "transfer", counted)
-    yield sizes
 
 
 STEPS = 24

@@ -4,10 +4,9 @@ from itertools import product
 
 import pytest
 import torch
-from tests.engine.test_dead_reckoning import Curved, course
-from tests.engine.toys import engine_for
-
-from navicache.engine import Host
+from tests.engine.toys.curves import Curved, course
+from tests.engine.toys.engines import engine_for
+from tests.engine.toys.gates import told
 
 STEPS = 24
 SHOWN = ("ratio", "accumulated", "predicted_change", "reuse_error", "output_change", "measured_ratio")
@@ -19,8 +18,7 @@ class Play:
     def __init__(self, policy, samples, branches, *, model=None, form=lambda sample, x: x, listed=False, **more):
         self.samples, self.branches, self.form, self.listed = samples, branches, form, listed
         self.now = {"index": 0, "name": ""}
-        surroundings = lambda: Host(self.now["name"], self.now["index"], STEPS, None, self.now)  # noqa: E731
-        self.cached = engine_for(model or Curved(), policy, surroundings=surroundings, **more)
+        self.cached = engine_for(model or Curved(), policy, surroundings=told(self.now, STEPS), **more)
         self.outputs = []
 
     def call(self, i, name, pairs):

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from tests.engine.branched import Play, check_same
-from tests.engine.test_dead_reckoning import Curved
+from tests.engine.toys.branched import Play, check_same
+from tests.engine.toys.curves import Curved
 
 from navicache.engine import Keep
 from navicache.policies import Inertial, Schedule

@@ -2,39 +2,17 @@
 
 import pytest
 import torch
-from tests.engine.toys import engine_for
-from torch import nn
+from tests.engine.toys.curves import Wavy, latents
+from tests.engine.toys.engines import engine_for
 
 from navicache.engine import Host
-from navicache.engine.tensors.containers import select
-from navicache.engine.tensors.layout import candidates
 from navicache.policies import NaviCache
 
 POLICY = NaviCache(threshold=0.25, align_steps=2)
 
 
-class Curved(nn.Module):
-    """A nonlinear model, so that samples of different size need computing at different steps."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[int] = []
-
-    def forward(self, x, t, context, rope=None, extra=None):
-        self.rows.append(x.shape[0])
-        assert rope is None or rope[0].shape == (7, 2)
-        assert extra is None or extra["mask"].shape[0] == x.shape[0]
-        return torch.sin(x * 0.7) * x + context.mean(-1, keepdim=True) + t.reshape(-1, 1) * 0.1
-
-
-def latents(sample: int, steps: int = 16) -> list[torch.Tensor]:
-    generator = torch.Generator().manual_seed(sample)
-    start, slope = torch.randn(1, 6, generator=generator) * 3, torch.randn(1, 6, generator=generator) * (0.1 + sample)
-    return [start + slope * i / steps for i in range(steps)]
-
-
 def run(samples: list[int], branches: int = 1, interleaved: bool = False, steps: int = 16):
-    model = Curved()
+    model = Wavy()
     now = {"index": 0}
     cached = engine_for(model, POLICY, surroundings=lambda: Host(index=now["index"], total=steps, token=now))
     contexts = torch.arange(float(branches)).reshape(-1, 1, 1) + torch.tensor(samples).reshape(1, -1, 1) * 0.5
@@ -74,7 +52,7 @@ def test_a_batch_equals_its_samples_one_by_one(branches, interleaved):
 
 
 def test_samples_from_the_same_noise_are_told_apart_from_guidance():
-    model = Curved()
+    model = Wavy()
     now = {"index": 0}
     cached = engine_for(model, POLICY, surroundings=lambda: Host(index=now["index"], total=12, token=now))
     for i in range(12):
@@ -87,33 +65,8 @@ def test_samples_from_the_same_noise_are_told_apart_from_guidance():
 
 
 def test_rows_call_takes_one_decision():
-    cached = engine_for(Curved(), NaviCache(threshold=0.25, align_steps=2, rows="call"))
+    cached = engine_for(Wavy(), NaviCache(threshold=0.25, align_steps=2, rows="call"))
     for i in range(16):
         x = torch.cat([latents(s)[i] for s in (0, 1, 2)])
         cached(x, torch.full((3,), 16.0 - i), torch.zeros(3, 3))
     assert cached.engine.trace.runs[-1].samples == 1
-
-
-def test_candidate_layouts_are_partitions():
-    for rows in range(2, 13):
-        for layout in candidates(rows):
-            assert sorted(row for sample in layout for row in sample) == list(range(rows))
-            assert len({len(sample) for sample in layout}) == 1
-
-
-def test_every_argument_with_the_batch_first_follows_and_others_do_not():
-    batch = torch.arange(12.0).reshape(3, 4)
-    shared = torch.zeros(5, 3)
-    value = {"a": [batch, shared], "b": (shared, batch), "c": 3, "d": None}
-    chosen = select(value, 3, [0, 2], listed=False)
-    assert torch.equal(chosen["a"][0], batch[[0, 2]])
-    assert chosen["a"][1] is shared
-    assert chosen["b"][0] is shared
-    assert torch.equal(chosen["b"][1], batch[[0, 2]])
-    assert chosen["c"] == 3
-
-
-def test_lists_are_picked_from_where_the_latent_is_a_list():
-    texts = [torch.zeros(7, 2), torch.zeros(9, 2), torch.ones(3, 2)]
-    assert [t.shape[0] for t in select(texts, 3, [0, 2], listed=True)] == [7, 3]
-    assert len(select(texts, 3, [0, 2], listed=False)) == 3

@@ -1,19 +1,15 @@
-"""Guidance branches in one call where something is not as usual, and how rows are parted and joined."""
+"""Guidance branches in one call where something is not as usual."""
 
 import math
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import settings as limits
-from hypothesis import strategies as st
-from tests.engine.branched import STEPS, Play
-from tests.engine.test_dead_reckoning import Curved, Told, latent, line
-from tests.engine.toys import Custom, engine_for
+from tests.engine.toys.branched import STEPS, Play
+from tests.engine.toys.curves import Curved
+from tests.engine.toys.engines import Custom, engine_for
+from tests.engine.toys.gates import Told, told
+from tests.engine.toys.lines import latent, line
 
-from navicache.engine import Host
-from navicache.engine.predict.branches import Branches
-from navicache.engine.tensors.layout import candidates
 from navicache.policies import DeadReckoning, ErrorGate, Inertial, Schedule
 
 LISTED_STEPS = (0, 1, 2, 5, 8, 12, 16, 20)
@@ -110,7 +106,7 @@ def test_branches_in_two_calls_of_two_rows(steps):
         return line(x, t) + t * torch.tensor([1.0, 4.0]).view(2, 1, 1) * (3 if now["name"] == "b" else 1)
 
     policy = Custom(Told("sample", steps=steps), DeadReckoning(), apart=True)
-    cached = engine_for(model, policy, surroundings=lambda: Host(now["name"], now["index"], 40, None, now))
+    cached = engine_for(model, policy, surroundings=told(now, 40))
     for i in range(20):
         for name in ("a", "b"):
             now.update(index=i, name=name)
@@ -119,58 +115,3 @@ def test_branches_in_two_calls_of_two_rows(steps):
             if i > 1:
                 torch.testing.assert_close(output, truth, rtol=0, atol=1e-2, msg=lambda text: f"{now}: {text}")
     assert cached.engine.trace.runs[-1].computed_steps(stream="b") == steps
-
-
-# -- parted and joined -------------------------------------------------------------------------------------------------
-
-layouts = st.integers(2, 8).flatmap(lambda rows: st.sampled_from(candidates(rows)))
-
-
-def whole(layout, seed, listed):
-    """Whole numbers, so that nothing is rounded."""
-    count = sum(map(len, layout))
-    rows = torch.randint(-99, 99, (count, 3, 2), generator=torch.Generator().manual_seed(seed)).float()
-    return tuple(rows.split(1)) if listed else (rows,)
-
-
-def equal(left, right):
-    return len(left) == len(right) and all(torch.equal(a, b) for a, b in zip(left, right, strict=True))
-
-
-@limits(deadline=None)
-@given(layout=layouts, seed=st.integers(0, 99), listed=st.booleans())
-def test_joined_again_rows_are_what_they_were(layout, seed, listed):
-    rows, branches = whole(layout, seed, listed), Branches(layout)
-    before = tuple(chunk.clone() for chunk in rows)
-    parted = branches.part(rows)
-    assert equal(branches.join(parted), rows)
-    assert equal(branches.part(branches.join(rows)), rows)
-    assert equal(rows, before), "nothing is written in place"
-    out, kept = torch.cat(rows), torch.cat(parted)
-    for first, *others in layout:
-        assert torch.equal(kept[first], out[first])
-        assert all(torch.equal(kept[row], out[row] - out[first]) for row in others)
-
-
-@limits(deadline=None)
-@given(layout=layouts, seed=st.integers(0, 99), data=st.data())
-def test_among_whole_samples_rows_part_as_among_all(layout, seed, data):
-    rows, branches = whole(layout, seed, False), Branches(layout)
-    samples = data.draw(st.lists(st.sampled_from(layout), min_size=1, unique=True))
-    some = sorted(row for sample in samples for row in sample)
-    assert equal(branches.among(some).part((rows[0][some],)), (branches.part(rows)[0][some],))
-    assert branches.among(None) is branches
-    assert branches.among(range(len(rows[0]))) == branches
-
-
-@pytest.mark.parametrize(
-    ("layout", "pairs"),
-    [
-        (((0, 2), (1, 3)), [(2, 0), (3, 1)]),
-        (((0, 1), (2, 3)), [(1, 0), (3, 2)]),
-        (((0, 1, 2),), [(1, 0), (2, 0)]),
-        (((0,), (1,)), []),
-    ],
-)
-def test_pairs_by_hand(layout, pairs):
-    assert Branches(layout).pairs == pairs

@@ -1,0 +1,89 @@
+"""The trace as it grows."""
+
+import pytest
+import torch
+from tests.engine.toys.parts import arrived, recorder, scheme
+
+from navicache.engine.decide.recorder import KEPT_RUNS
+from navicache.engine.tensors.fetch import fetch
+from navicache.policies import Step, Verdict
+
+COMPUTE, REUSE = Verdict(True, "gate"), Verdict(False, "gate")
+
+
+@pytest.fixture
+def trace():
+    made = recorder(scheme())
+    for index, verdict in enumerate((COMPUTE, REUSE, COMPUTE)):
+        made.add(index, "cond", 0, verdict, Step(index, index, since_seen=float(index), sigma=0.5))
+        made.add(index, "uncond", 0, Verdict(verdict.compute, "follows"))
+    return made
+
+
+def test_a_line_holds_what_was_known_and_what_was_found_out_since(trace):
+    trace.amend(1, "cond", 0, {"computed": True, "reason": "no reference"})
+    trace.amend(1, "cond", 0, {"reuse_error": 0.25})
+    line = trace.current().steps[2]
+    assert (line.index, line.stream, line.computed, line.reason) == (1, "cond", True, "no reference")
+    assert (line.input_change, line.sigma, line.reuse_error) == (1.0, 0.5, 0.25)
+    follower = trace.current().steps[3]
+    assert (follower.reason, follower.input_change) == ("follows", None)
+
+
+def test_split_copies_what_all_samples_shared(trace):
+    trace.amend(1, "cond", 0, {"reuse_error": 0.25})
+    trace.split(3)
+    record = trace.current()
+    assert record.samples == 3
+    assert [record.computed_steps(sample) for sample in range(3)] == [(0, 2)] * 3
+    assert [record.column("reuse_error", sample)[1] for sample in range(3)] == [0.25] * 3
+    trace.amend(1, "cond", 2, {"reuse_error": 0.5})
+    assert trace.current().column("reuse_error", 1)[1] == 0.25, "from here on each has its own"
+
+
+def test_renumber_moves_lines_amendments_and_times(trace):
+    trace.amend(2, "cond", 0, {"reuse_error": 0.25})
+    trace.keep_time(2, arrived(7.0))
+    trace.renumber(2, 5)
+    line = next(step for step in trace.current().steps if step.index == 5 and step.stream == "cond")
+    assert (line.computed, line.reuse_error, line.time) == (True, 0.25, 7.0)
+    assert {step.index for step in trace.current().steps} == {0, 1, 5}
+
+
+def test_progress_counts_leading_lines_as_amended(trace):
+    assert trace.progress() == (2, 1)
+    trace.amend(1, "cond", 0, {"computed": True})
+    trace.amend(0, "uncond", 0, {"computed": False})
+    assert trace.progress() == (3, 0)
+
+
+def test_a_time_that_was_written_over_is_not_known(trace):
+    """One tensor for all steps: only the newest time is still in it."""
+    buffer = torch.tensor([9.0])
+    for index, time in enumerate((9.0, 8.0, 7.0)):
+        trace.keep_time(index, buffer.fill_(time))
+    fetch(trace.waiting())
+    assert trace.current().column("time") == (None, None, 7.0)
+
+
+def test_a_run_is_finished_when_told_or_when_its_last_step_is_there(trace):
+    assert not trace.current().finished
+    trace.expect(3)
+    assert trace.current().finished
+    trace.expect(4)
+    trace.note("once")
+    trace.note("once")
+    trace.finish(finished=True)
+    (record,) = trace.runs
+    assert (record.finished, record.started, record.notes, record.total) == (True, "first call", ("once",), 4)
+    assert trace.current() is None
+
+
+def test_only_the_newest_runs_are_kept():
+    made = recorder(scheme())
+    for number in range(KEPT_RUNS + 3):
+        made.begin(f"run {number}")
+        made.add(0, "cond", 0, COMPUTE)
+        made.finish(finished=True)
+    made.finish(finished=True)  # nothing was open
+    assert [made.runs[0].started, made.runs[-1].started, len(made.runs)] == ["run 3", f"run {KEPT_RUNS + 2}", KEPT_RUNS]

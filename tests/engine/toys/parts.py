@@ -1,0 +1,60 @@
+"""Small parts of an engine by hand: rows, readings that have crossed, moments and schemes."""
+
+from typing import Any
+
+import torch
+
+from navicache.engine.decide.gauge import Gauge
+from navicache.engine.decide.recorder import Recorder
+from navicache.engine.tensors.fetch import Reading, fetch
+from navicache.engine.tensors.rows import Rows
+from navicache.engine.tracking.position import Moment
+from navicache.policies import Outcome, Predictor, ResidualHold, Scheme
+from navicache.policies.fixed import IndexGate
+
+WATCHES_NOTHING = Gauge(frozenset(), False)
+
+
+def rows(*values: float, width: int = 2) -> Rows:
+    """A batch whose rows hold one value each."""
+    return (torch.tensor(values, dtype=torch.float32).reshape(-1, 1).repeat(1, width),)
+
+
+def first(batch: Rows) -> list[float]:
+    """The first value of every row."""
+    return [row.flatten()[0].item() for chunk in batch for row in chunk]
+
+
+def arrived(*values: float) -> Reading:
+    """A reading that has crossed."""
+    reading = Reading(torch.tensor(values))
+    reading.arrive([*map(float, values)])
+    return reading
+
+
+def read(readings: dict[str, Reading]) -> dict[str, list[float]]:
+    """What readings say, fetched."""
+    fetch(readings.values())
+    return {name: reading.values for name, reading in readings.items()}
+
+
+def moment(index: int, total: int | None = 10) -> Moment:
+    """A step of a run that has been followed from its start."""
+    return Moment(index, index, total, None, None)
+
+
+def scheme(gate: Any = None, predictor: Predictor[Any] | None = None, apart: Predictor[Any] | None = None) -> Scheme:
+    """A scheme for the whole model: by default it computes always and holds the residual."""
+    return Scheme("model", gate or IndexGate(), predictor or ResidualHold(), False, apart=apart)
+
+
+def recorder(of: Scheme) -> Recorder:
+    """An open trace."""
+    made = Recorder(of.gate, model="toy", policy="custom", settings={})
+    made.begin("first call")
+    return made
+
+
+def taught(index: int, **measured: Any) -> Outcome:
+    """What a compute at this step taught."""
+    return Outcome(index=index, own_index=index, **measured)
