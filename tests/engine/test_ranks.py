@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from navicache.engine.ranks import HEAD, ROOM, Door, Ranks, alone, standing
 from navicache.engine.tensors.fetch import Reading
 
-CPU = torch.device("cpu")
+LATENT = torch.zeros(1)
 
 
 class Pretended(Ranks):
@@ -34,7 +34,7 @@ def test_alone_readings_come_as_they_are():
     door, reading = Door(alone), Reading(torch.tensor([1.0, 2.0]))
     door.meet()
     assert door.ranks is None
-    assert door.cross([reading], "step", 3, CPU)
+    assert door.cross([reading], "step", 3, LATENT)
     assert reading.values == [1, 2]
 
 
@@ -43,7 +43,7 @@ def test_ranks_are_found_when_a_run_begins():
     door, reading = Door(lambda: ranks), Reading(torch.tensor([1.0]))
     assert door.ranks is None, "before the first run"
     door.meet()
-    assert door.cross([reading], "step", 3, CPU)
+    assert door.cross([reading], "step", 3, LATENT)
     assert reading.values == [3], "the mean of 1 and 5"
 
 
@@ -55,7 +55,7 @@ def test_ranks_are_found_when_a_run_begins():
 def test_ranks_that_are_apart_learn_so_and_no_number(place, values):
     door, reading = Door(lambda: Pretended(place, *values)), Reading(torch.tensor([1.0]))
     door.meet()
-    assert not door.cross([reading], "step", 3, CPU)
+    assert not door.cross([reading], "step", 3, LATENT)
     assert math.isnan(reading.values[0])
     assert reading.tensor is None
 
@@ -64,7 +64,7 @@ def test_ranks_that_are_apart_learn_so_and_no_number(place, values):
 def test_what_does_not_fit_into_one_message_takes_two(count, messages):
     ranks = Pretended(standing("step", 3), *[2.0 * n for n in range(count)])
     reading = Reading(torch.arange(count, dtype=torch.float32))
-    assert ranks.fetch([reading], standing("step", 3), CPU)
+    assert ranks.fetch([reading], standing("step", 3), LATENT)
     assert reading.values == [1.5 * n for n in range(count)]
     assert ranks.messages == messages
 
@@ -73,7 +73,7 @@ def test_readings_get_their_own_values_and_those_that_have_crossed_are_left_alon
     done = Reading(torch.tensor([9.0]))
     done.arrive([9.0])
     pair, single = Reading(torch.tensor([1.0, 2.0])), Reading(torch.tensor([3.0]), scale=10.0)
-    Pretended(0, 3.0, 4.0, 5.0).fetch([pair, done, single], standing("run", 0), CPU)
+    Pretended(0, 3.0, 4.0, 5.0).fetch([pair, done, single], standing("run", 0), LATENT)
     assert (pair.values, single.values, done.values) == ([2, 3], [40], [9])
 
 

@@ -43,7 +43,7 @@ def test_split_copies_what_all_samples_shared(trace):
 
 def test_renumber_moves_lines_amendments_and_times(trace):
     trace.amend(2, "cond", 0, {"reuse_error": 0.25})
-    trace.keep_time(2, arrived(7.0))
+    trace.begin_step(2, None, arrived(7.0))
     trace.renumber(2, 5)
     line = next(step for step in trace.current().steps if step.index == 5 and step.stream == "cond")
     assert (line.computed, line.reuse_error, line.time) == (True, 0.25, 7.0)
@@ -61,16 +61,16 @@ def test_a_time_that_was_written_over_is_not_known(trace):
     """One tensor for all steps: only the newest time is still in it."""
     buffer = torch.tensor([9.0])
     for index, time in enumerate((9.0, 8.0, 7.0)):
-        trace.keep_time(index, buffer.fill_(time))
+        trace.begin_step(index, None, buffer.fill_(time))
     fetch(trace.waiting())
     assert trace.current().column("time") == (None, None, 7.0)
 
 
 def test_a_run_is_finished_when_told_or_when_its_last_step_is_there(trace):
     assert not trace.current().finished
-    trace.expect(3)
+    trace.begin_step(2, 3, None)
     assert trace.current().finished
-    trace.expect(4)
+    trace.begin_step(2, 4, None)
     trace.note("once")
     trace.note("once")
     trace.finish(finished=True)

@@ -36,7 +36,7 @@ def lesson(about="output", index=4, **readings):
 
 def test_an_output_teaches_the_decider_of_every_sample():
     made = lessons(2)
-    made.add(lesson(output_size=arrived(5, 7)))
+    made.queue(lesson(output_size=arrived(5, 7)))
     made.learn()
     assert made.deciders.of("cond").output_size == [5, 7]
     assert made.waiting == []
@@ -45,7 +45,7 @@ def test_an_output_teaches_the_decider_of_every_sample():
 def test_a_difference_teaches_the_course_of_its_stream_alone():
     made = lessons(2)
     made.streams.courses.samples = 2
-    made.add(lesson("difference", output_size=arrived(5, 7), **MOVES))
+    made.queue(lesson("difference", output_size=arrived(5, 7), **MOVES))
     made.learn()
     assert made.streams.courses.of("cond")[0].damping.mean < 0.5
     assert made.deciders.of("cond").output_size == [None, None]
@@ -54,7 +54,7 @@ def test_a_difference_teaches_the_course_of_its_stream_alone():
 
 def test_a_truth_goes_to_the_trace_and_teaches_nobody():
     made = lessons(2)
-    made.add(lesson("truth", output_size=arrived(4, 8), prediction_error=arrived(1, 1)))
+    made.queue(lesson("truth", output_size=arrived(4, 8), prediction_error=arrived(1, 1)))
     made.learn()
     assert [line.reuse_error for line in made.recorder.current().steps] == [0.25, 0.125]
     assert made.deciders.of("cond").output_size == [None, None]
@@ -64,7 +64,7 @@ def test_a_truth_goes_to_the_trace_and_teaches_nobody():
 def test_a_sample_is_broken_where_any_of_its_rows_is(bad):
     made = lessons()
     made.batch.layout = ((0, 1),)
-    made.add(lesson(output_size=arrived(5, bad)))
+    made.queue(lesson(output_size=arrived(5, bad)))
     made.learn()
     assert made.deciders.of("cond").computed_at == [()]
     assert made.recorder.current().notes == (NOT_FINITE,)
@@ -90,7 +90,7 @@ def test_a_proof_of_a_stream_that_has_gone_is_passed_over():
 def test_all_that_must_cross():
     made = lessons(gate=Every())
     size, change, proof = arrived(1, 1), arrived(2, 2), arrived(3)
-    made.add(lesson(output_size=size, output_change=change))
+    made.queue(lesson(output_size=size, output_change=change))
     made.proofs.append(Proof("uncond", range(1), proof))
     assert made.readings() == [size, change, proof]
     made.release()
@@ -99,7 +99,7 @@ def test_all_that_must_cross():
 
 def test_waiting_lessons_are_renumbered_and_split():
     made = lessons()
-    made.add(lesson(index=7, output_size=arrived(1, 1)))
+    made.queue(lesson(index=7, output_size=arrived(1, 1)))
     made.renumber(7, 2)
     made.split(2)
     assert [(each.moment.index, len(each.since)) for each in made.waiting] == [(2, 4)]

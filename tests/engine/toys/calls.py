@@ -1,5 +1,7 @@
 """Calls by hand, and what becomes of a position when they are placed: the pure half of an engine's step."""
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -7,7 +9,7 @@ from navicache.engine.tensors.fetch import fetch
 from navicache.engine.tracking.call import Call
 from navicache.engine.tracking.place import open_questions, place, settle
 from navicache.engine.tracking.placement import Host, Placement
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 COND, UNCOND = torch.zeros(1, 3), torch.ones(1, 3)
 LATENTS = [torch.full((1, 4), 9.0 - i) for i in range(9)]
@@ -20,7 +22,7 @@ def called(x: Tensor = LATENTS[0], text: Tensor = COND, time: float | None = 9.0
     return Call((x,), False, time, (text,), form, (x,))
 
 
-def found(at: Position, call: Call, host: Host = NOBODY) -> Placement:
+def found(at: Tracker, call: Call, host: Host = NOBODY) -> Placement:
     """Where a call belongs, all questions answered."""
     placement = place(at, call, at.trusted(host))
     if placement.kind == "run" or placement.certain:
@@ -30,9 +32,30 @@ def found(at: Position, call: Call, host: Host = NOBODY) -> Placement:
     return settle(at, placement, unchanged)
 
 
-def after(at: Position, call: Call, host: Host = NOBODY) -> Position:
-    """Where the next call starts from."""
-    return at.moved(found(at, call, host), call, at.trusted(host), relaxed=False)
+def after(at: Tracker, call: Call, host: Host = NOBODY, relaxed: bool = False) -> Tracker:
+    """Where the next call starts from; `at` stays as it is."""
+    moved = copied(at)
+    moved.move(found(at, call, host), call, at.trusted(host), relaxed)
+    return moved
+
+
+def forgotten(at: Tracker, why: str) -> Tracker:
+    """The same when the next call begins a run."""
+    at = copied(at)
+    at.forget(why)
+    return at
+
+
+def closed(at: Tracker) -> Tracker:
+    """The same when a new run is expected."""
+    at = copied(at)
+    at.close()
+    return at
+
+
+def copied(at: Tracker) -> Tracker:
+    """Another tracker at the same place."""
+    return replace(at, called=[*at.called], conditioning={**at.conditioning})
 
 
 def named(name: str, index: int, total: int | None = 9, token: object = TIMESTEPS) -> Host:
@@ -57,9 +80,9 @@ def silent(name: str, index: int) -> Host:
     return NOBODY
 
 
-def played(hosts, steps: int = 2, texts=(COND, UNCOND)) -> Position:
+def played(hosts, steps: int = 2, texts=(COND, UNCOND)) -> Tracker:
     """The position after some steps with a call for each conditioning; `hosts(name, index)` tells where."""
-    at = Position()
+    at = Tracker()
     for i in range(steps):
         for name, text in zip(("cond", "uncond"), texts, strict=False):
             at = after(at, called(LATENTS[i], text, 9.0 - i), hosts(name, i))

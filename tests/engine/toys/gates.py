@@ -4,25 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tests.policies.doubles import Told
+
 from navicache.engine import Host
-from navicache.policies.fixed import IndexGate
+
+__all__ = ["Every", "Told", "told"]
 
 
 @dataclass(frozen=True)
-class Every(IndexGate):
-    """Computes the steps it is told, and measures nothing."""
+class Every(Told):
+    """The same, but it measures nothing."""
 
-    steps: tuple[int, ...] = ()
-
-    def due(self, step):
-        return step.index in self.steps
-
-
-@dataclass(frozen=True)
-class Told(Every):
-    """The same, but it learns at once."""
-
-    reads: frozenset = frozenset({"since_seen"})
+    reads: frozenset = frozenset()
 
 
 def told(now: Mapping[str, Any], total: int = 100) -> Callable[[], Host]:

@@ -8,7 +8,7 @@ from navicache.engine.decide.gauge import Gauge
 from navicache.engine.decide.recorder import Recorder
 from navicache.engine.tensors.fetch import Reading, fetch
 from navicache.engine.tensors.rows import Rows
-from navicache.engine.tracking.position import Moment
+from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Outcome, Predictor, ResidualHold, Scheme
 from navicache.policies.fixed import IndexGate
 

@@ -3,18 +3,20 @@
 A gate that reads makes the one sync of a step by itself; what is asked of a leading call crosses with it.
 """
 
+from dataclasses import replace
+
 import pytest
 from tests.engine.toys.calls import COND, LATENTS, UNCOND, after, called, named, numbered, played, silent
 
 from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tracking.place import open_questions, place
 from navicache.engine.tracking.placement import Placement
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 
 def asked(hosts, anew: bool, steps: int = 3) -> list[tuple[bool, ...]]:
     """For every step, whether its two calls have to ask the device."""
-    at, waits = Position(), []
+    at, waits = Tracker(), []
     for i in range(steps):
         step: tuple[bool, ...] = ()
         for name, text in (("cond", COND), ("uncond", UNCOND)):
@@ -50,5 +52,5 @@ def test_all_that_is_asked_are_times_and_conditionings():
 
 
 def test_a_call_without_a_time_asks_for_none():
-    at = played(named)._replace(first_time=Reading(COND), time=Reading(COND))
+    at = replace(played(named), first_time=Reading(COND), time=Reading(COND))
     assert open_questions(at, Placement("step", "0")) == []

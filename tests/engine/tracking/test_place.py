@@ -13,6 +13,7 @@ from tests.engine.toys.calls import (
     after,
     called,
     context,
+    forgotten,
     found,
     named,
     numbered,
@@ -21,7 +22,7 @@ from tests.engine.toys.calls import (
 )
 
 from navicache.engine.tracking.place import open_questions, place
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 OTHER_TEXT, LONGER_TEXT = torch.full((1, 3), 5.0), torch.zeros(1, 7)
 NEXT = called(LATENTS[2], COND, 7.0)
@@ -33,9 +34,9 @@ OTHER_FORMS = {
 }
 
 NEW_RUNS = [
-    pytest.param(Position(), NEXT, NOBODY, "first call", id="no run is open: first call"),
+    pytest.param(Tracker(), NEXT, NOBODY, "first call", id="no run is open: first call"),
     *(
-        pytest.param(played(named).forgotten(why), NEXT, named("cond", 2), why, id=f"no run is open: {words}")
+        pytest.param(forgotten(played(named), why), NEXT, named("cond", 2), why, id=f"no run is open: {words}")
         for words, why in {
             "the pipeline has reset its hooks": "pipeline reset",
             "cache.reset()": "reset",

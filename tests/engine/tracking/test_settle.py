@@ -8,7 +8,7 @@ import torch
 from tests.engine.toys.calls import COND, LATENTS, NOBODY, UNCOND, after, called, found, named, numbered, played, silent
 
 from navicache.engine.tracking.place import place
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 OTHER_TEXT, LONGER_TEXT = torch.full((1, 3), 5.0), torch.zeros(1, 7)
 SAME, NEXT = LATENTS[1], LATENTS[2]
@@ -61,7 +61,7 @@ def test_a_second_stream_of_the_first_step_costs_a_sync():
 def test_a_scheduler_without_a_number_tells_that_the_first_step_goes_on():
     """Its timesteps are the run's, and the latent is the very one of the leading call: no sync."""
     host = numbered("", 0)._replace(index=None)
-    at = after(Position(), called(), host)
+    at = after(Tracker(), called(), host)
     placement = place(at, called(LATENTS[0], UNCOND), host)
     assert (placement.kind, placement.stream, placement.certain) == ("follow", "1", True)
 
@@ -83,7 +83,7 @@ def test_which_stream(hosts, text, stream):
 
 def test_which_stream_by_the_order_of_the_call_within_the_step():
     """Nothing else tells two calls with equal conditioning, made anew each time, apart."""
-    at = Position()
+    at = Tracker()
     for i in range(3):
         for stream in ("0", "1"):
             call = called(LATENTS[i], COND.clone())

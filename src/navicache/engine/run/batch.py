@@ -46,3 +46,7 @@ class Batch:
         if len(samples) == len(self.layout):
             return None
         return sorted(row for sample in samples for row in self.layout[sample])
+
+    def waiting(self) -> list[Reading]:
+        """Answers that have not crossed."""
+        return [flag for flags in self.flags for flag in flags]

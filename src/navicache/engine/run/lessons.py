@@ -46,10 +46,8 @@ class Lessons:
 
     def readings(self) -> list[Reading]:
         """All that must cross first."""
-        readings = [proof.size for proof in self.proofs]
-        for lesson in self.waiting:
-            readings += lesson.readings.values()
-        return readings
+        readings = [reading for lesson in self.waiting for reading in lesson.readings.values()]
+        return readings + [proof.size for proof in self.proofs]
 
     def learn(self) -> None:
         """Take in all of them; they have crossed."""

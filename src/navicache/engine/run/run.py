@@ -159,10 +159,7 @@ class Run:
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""
-        waiting = self.deciders.waiting() + self.lessons.readings()
-        for flags in self.batch.flags:
-            waiting += flags
-        return waiting
+        return self.deciders.waiting() + self.lessons.readings() + self.batch.waiting()
 
     def _step_aside(self, total: int, align_steps: int) -> None:
         self.aside = "too few steps"

@@ -11,7 +11,9 @@ from tests.engine.toys.calls import (
     UNCOND,
     after,
     called,
+    closed,
     context,
+    forgotten,
     found,
     named,
     numbered,
@@ -20,23 +22,23 @@ from tests.engine.toys.calls import (
 )
 
 from navicache.engine.tracking.placement import Host
-from navicache.engine.tracking.position import Position
+from navicache.engine.tracking.tracker import Tracker
 
 
 @limits(deadline=None)
 @given(start=st.integers(0, 50), strides=st.lists(st.integers(1, 5), max_size=12), streams=st.integers(1, 3))
 def test_the_index_is_what_was_told_and_the_own_index_counts_from_0(start, strides, streams):
-    at, index = Position(), start
+    at, index = Tracker(), start
     for own_index, stride in enumerate([0, *strides]):
         index += stride
         for stream in range(streams):
             at = after(at, called(LATENTS[own_index % 9], COND), context(f"branch {stream}", index))
             assert (at.index, at.own_index) == (index, own_index)
-        assert at.called == tuple(f"branch {stream}" for stream in range(streams))
+        assert at.called == [f"branch {stream}" for stream in range(streams)]
 
 
 def test_two_experts_one_that_joins_in_mid_run_keeps_the_numbers_of_the_schedule():
-    at = after(Position(), called(), named("cond", 6))
+    at = after(Tracker(), called(), named("cond", 6))
     assert (at.index, at.own_index, at.total) == (6, 0, 9)
     at = after(at, called(LATENTS[1], COND), named("cond", 7))
     assert (at.index, at.own_index) == (7, 1)
@@ -44,7 +46,7 @@ def test_two_experts_one_that_joins_in_mid_run_keeps_the_numbers_of_the_schedule
 
 def test_a_number_that_is_told_late_counts_from_the_runs_first_step():
     """The first step had none, the second is the schedule's sixth: video to video, which begins at the fifth."""
-    at = after(Position(), called(time=9.0), Host("cond", token=TIMESTEPS))
+    at = after(Tracker(), called(time=9.0), Host("cond", token=TIMESTEPS))
     at = after(at, called(LATENTS[1], COND, 8.0), named("cond", 6))
     assert (at.index, at.own_index, at.total) == (1, 1, 9 - 5)
 
@@ -54,14 +56,22 @@ def test_without_a_number_steps_are_counted():
     assert played(silent, steps=4).total is None
 
 
+def test_the_number_a_step_was_wrongly_given_is_told_once():
+    at, numbers = Tracker(), []
+    for i in range(3):
+        call, host = called(LATENTS[i], COND, 9.0 - i), at.trusted(numbered("", 7))
+        numbers.append(at.move(found(at, call, host), call, host, relaxed=False))
+    assert numbers == [None, 7, None]
+
+
 def test_a_scheduler_that_stands_still_while_a_step_goes_by_is_no_longer_believed():
-    at = Position()
+    at = Tracker()
     for i in range(3):
         at = after(at, called(LATENTS[i], COND, 9.0 - i), numbered("", 7))
         assert at.stale == (i > 0)
     assert (at.index, at.own_index, at.total) == (2, 2, None)
     assert at.trusted(numbered("", 7)) == Host()
-    assert at.forgotten("reset").trusted(numbered("", 7)) == numbered("", 7), "only in that run"
+    assert forgotten(at, "reset").trusted(numbered("", 7)) == numbered("", 7), "only in that run"
     assert found(at, called(LATENTS[3], UNCOND, 6.0), numbered("", 7)).why == "the conditioning changed"
     assert found(at, called(LATENTS[2], COND, 7.0), numbered("", 7))[:2] == ("follow", "0#2"), "same latent, same time"
 
@@ -84,13 +94,13 @@ def test_the_end(hosts, index, calls, over):
 
 @pytest.mark.parametrize("hosts", [numbered, context, silent])
 def test_after_the_end_the_next_step_begins_a_run(hosts):
-    at = played(hosts).closed()
+    at = closed(played(hosts))
     placement = found(at, called(LATENTS[2], COND, 7.0), hosts("cond", 2))
     assert (placement.kind, placement.why) == ("run", "the run before was over")
 
 
 def test_after_the_end_one_more_stream_of_the_last_step_still_follows():
-    at = played(named).closed()
+    at = closed(played(named))
     assert found(at, called(LATENTS[1], COND), named("third", 1))[:2] == ("follow", "third")
     assert (at.conditioning, at.latent) == ({}, ()), "no tensor is kept for it"
 
@@ -101,18 +111,17 @@ def test_a_generation_goes_on_where_the_same_scheduler_goes_on_to_a_later_step()
     assert not at.continues(named("cond", 1)), "the same step"
     assert not at.continues(named("cond", 2, token=object())), "another run's timesteps"
     assert not at.continues(Host("cond")), "nobody knows"
-    assert not at.forgotten("reset").continues(named("cond", 2)), "no run is open"
+    assert not forgotten(at, "reset").continues(named("cond", 2)), "no run is open"
 
 
 def test_forgotten_keeps_no_tensor_and_the_first_reason():
-    at = played(named).forgotten("pipeline reset")
+    at = forgotten(played(named), "pipeline reset")
     assert (at.why, at.token, at.latent, dict(at.conditioning)) == ("pipeline reset", None, (), {})
-    assert at.forgotten("detached").why == "pipeline reset"
+    assert forgotten(at, "detached").why == "pipeline reset"
 
 
 def test_a_run_that_is_left_alone_keeps_no_latent():
-    call, host = called(), named("cond", 0)
-    at = Position().moved(found(Position(), call, host), call, host, relaxed=True)
+    at = after(Tracker(), called(), named("cond", 0), relaxed=True)
     assert (at.latent, at.relaxed) == ((), True)
     assert dict(at.conditioning) == {"cond": (COND,)}, "it tells the streams apart"
 
@@ -123,5 +132,5 @@ def test_the_direction_of_the_time_is_that_of_the_first_two_steps():
 
 
 def test_the_moment_says_where_the_step_stands():
-    at = after(Position(), called(), Host("cond", 0, 9, 0.75, TIMESTEPS))
+    at = after(Tracker(), called(), Host("cond", 0, 9, 0.75, TIMESTEPS))
     assert at.moment == (0, 0, 9, None, 0.75), "with a number at hand nobody asked for the time"
