@@ -49,7 +49,7 @@ def changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
     lines = []
     for name in sorted(before | after):
         old, new = before.get(name), after.get(name)
-        if old != new:
+        if (old or "").lower() != (new or "").lower():  # a project may write its own name otherwise from now on
             lines.append(f"~ {old} -> {new}" if old and new else f"- {old}" if old else f"+ {new}")
     return lines
 

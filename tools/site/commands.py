@@ -10,18 +10,18 @@ MARK = "<!-- commands -->"
 WIDTH = 100
 
 
-def usage(name: str) -> str:
-    """What `navicache NAME --help` says, at a width that does not depend on the terminal."""
+def parser(name: str) -> argparse.ArgumentParser:
+    """The options of a subcommand, told at a width that does not depend on the terminal."""
     command, summary = COMMANDS[name]
     form = partial(argparse.HelpFormatter, width=WIDTH, max_help_position=32)
-    parser = argparse.ArgumentParser(prog=f"navicache {name}", description=summary, formatter_class=form)
-    command.add_arguments(parser)
-    return parser.format_help()
+    made = argparse.ArgumentParser(prog=f"navicache {name}", description=summary, formatter_class=form)
+    command.add_arguments(made)
+    return made
 
 
 def sections() -> str:
     """A section for every subcommand, in the order of `navicache --help`."""
-    return "\n".join(f"## navicache {name}\n\n```text\n{usage(name)}```\n" for name in COMMANDS)
+    return "\n".join(f"## navicache {name}\n\n```text\n{parser(name).format_help()}```\n" for name in COMMANDS)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

@@ -1,4 +1,4 @@
-"""How our docstrings are read for the site: examples as code, and what stands behind a field as its description."""
+"""How our docstrings are read for the site: examples as code, and the remark behind a field as its description."""
 
 import re
 import textwrap
@@ -15,6 +15,13 @@ def fenced(match: re.Match[str]) -> str:
     return f"**Example:**\n\n```python\n{textwrap.dedent(match[1]).strip()}\n```\n"
 
 
+def remarks(kind: griffe.Class) -> dict[str, str]:
+    """What stands behind the fields of a class, by their names."""
+    lines = {name: field.source.splitlines()[0] for name, field in kind.attributes.items() if field.source}
+    found = {name: REMARK.search(line) for name, line in lines.items()}
+    return {name: remark[1] for name, remark in found.items() if remark}
+
+
 class OurDocstrings(griffe.Extension):
     """Called by mkdocstrings for everything it reads."""
 
@@ -23,8 +30,9 @@ class OurDocstrings(griffe.Extension):
         if obj.docstring:
             obj.docstring.value = EXAMPLE.sub(fenced, obj.docstring.value)
 
-    def on_attribute_instance(self, *, attr: griffe.Attribute, **_: Any) -> None:
-        """A field says what it is for in the remark behind it."""
-        remark = REMARK.search(attr.source.splitlines()[0]) if attr.source else None
-        if remark and not attr.docstring:
-            attr.docstring = griffe.Docstring(remark[1][0].upper() + remark[1][1:], parent=attr)
+    def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
+        """A table of the fields that have a remark: the signature has the others, with their defaults."""
+        said = remarks(cls)
+        if cls.docstring and said:
+            table = "\n".join(f"    {name}: {text}" for name, text in said.items())
+            cls.docstring.value += f"\n\nAttributes:\n{table}\n"
