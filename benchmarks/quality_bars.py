@@ -108,8 +108,8 @@ def judge(bars: Iterable[Bar], chart: Chart, condition: Row, ours: str) -> list[
         if bar.steps not in (None, condition["steps"]) or bar.dtype not in (None, condition["dtype"]):
             continue
         x = chart.falls(PAPER, FALLEN) if bar.at is None else bar.at
-        for rival in bar.rivals:
-            verdicts.append({"bar": bar, "at": x, "ours": ours, "rival": rival, **_gains(bar, chart, x, ours, rival)})
+        about = {"bar": bar, "at": x, "ours": ours}
+        verdicts.extend({**about, "rival": rival, **_gains(bar, chart, x, ours, rival)} for rival in bar.rivals)
     return verdicts
 
 

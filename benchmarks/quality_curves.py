@@ -1,5 +1,6 @@
 """The curves of the quality benchmark as data, and which setting of a curve to measure next."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -99,9 +100,9 @@ def _goes_on(ordered: Sequence[Point], span: Span) -> bool:
 def _between(points: Sequence[Point], span: Span) -> float | None:
     """Split the widest gap, between the neighbouring settings where the curve jumps over it."""
     by_place, by_setting = sorted(points, key=lambda point: point.computed), sorted(points)
-    gaps = [pair for pair in zip(by_place, by_place[1:], strict=False) if _matters(*pair, span)]
+    gaps = [pair for pair in itertools.pairwise(by_place) if _matters(*pair, span)]
     for gap in sorted(gaps, key=lambda pair: pair[0].computed - pair[1].computed):
-        left, right = next(p for p in zip(by_setting, by_setting[1:], strict=False) if _jumps(*p, *gap))
+        left, right = next(p for p in itertools.pairwise(by_setting) if _jumps(*p, *gap))
         if right.setting / left.setting > CLOSEST:
             share = _share(*gap, span)
             share = share if left.computed < right.computed else 1 - share

@@ -1,5 +1,6 @@
 """How the quality benchmark looks for settings."""
 
+import itertools
 import random
 
 import pytest
@@ -27,7 +28,7 @@ def test_the_search_leaves_no_wide_gap(script, steps):
     span = script("quality_curves").Span.of_run(steps)
     points = explore(script, span, lambda threshold: [value * steps / 50 for value in smooth(threshold)])
     places = sorted(point.computed for point in points)
-    inner = [b - a for a, b in zip(places, places[1:], strict=False) if b > span.low and a < span.high]
+    inner = [b - a for a, b in itertools.pairwise(places) if b > span.low and a < span.high]
     assert places[0] <= span.low < span.high <= places[-1]
     assert max(inner) <= span.gap
     assert len(points) <= 26
@@ -38,7 +39,7 @@ def test_the_search_follows_the_curve_until_it_has_fallen(script):
     points = explore(script, span(12, 32, gap=0.5, floor=28), smooth)  # 28 dB at 8 steps
     places = sorted(point.computed for point in points)
     assert places[0] < 8
-    assert all(b - a <= 0.5 for a, b in zip(places, places[1:], strict=False) if a < 32 and b > 8)
+    assert all(b - a <= 0.5 for a, b in itertools.pairwise(places) if a < 32 and b > 8)
 
 
 def test_around_bars_fewer_settings_do(script):

@@ -1,5 +1,6 @@
 """`navicache calibrate`: from a pipeline to a file that `enable` reads."""
 
+import itertools
 import json
 
 import numpy as np
@@ -45,7 +46,7 @@ def test_the_residuals_length_by_hand():
     with probed(pipe, "time") as probe:
         WAN.call(pipe, steps=STEPS, guidance=False)
     residuals = [after - before for before, after in added]
-    expected = [(b.norm(dim=-1) / a.norm(dim=-1)).mean().item() for a, b in zip(residuals, residuals[1:], strict=False)]
+    expected = [(b.norm(dim=-1) / a.norm(dim=-1)).mean().item() for a, b in itertools.pairwise(residuals)]
     assert [sight.residual_ratio for sight in probe.sights[1:]] == pytest.approx(expected, rel=1e-4)
 
 

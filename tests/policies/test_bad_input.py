@@ -18,8 +18,8 @@ from navicache.policies import (
 from navicache.policies.navicache import WORDS
 
 
-def refused(kind, knobs, *words):
-    with pytest.raises(ValueError) as caught:
+def refused(kind, knobs, first, *words):
+    with pytest.raises(ValueError, match=first) as caught:
         kind(**knobs)
     for word in words:
         assert re.search(word, str(caught.value)), f"{word!r} is not in {caught.value}"

@@ -50,7 +50,7 @@ def test_explanation_of_an_unmeasured_step_is_not_that_of_the_step_before():
     "knobs", [{"epsilon": -1.0}, {"epsilon": math.nan}, {"output_epsilon": -1.0}, {"longest_reuse": -1}], ids=str
 )
 def test_senseless_numbers_are_refused_at_construction(knobs):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=next(iter(knobs))):
         NaviCache(**knobs)
 
 

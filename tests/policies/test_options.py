@@ -1,5 +1,6 @@
 """No knob of NaviCache is dead, and those that promise an equality keep it."""
 
+import itertools
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
@@ -143,7 +144,7 @@ def test_easycache_is_a_gain_of_one(threshold, seed):
 def test_ema_smooths(alpha):
     video = smooth(2)
     seen = drive(Ema(threshold=0.0, align_steps=4, alpha=alpha), video)
-    steps = zip(video, video[1:], strict=False)
+    steps = itertools.pairwise(video)
     ratios = [np.abs(y1 - y0).mean() / np.abs(x1 - x0).mean() for (x0, y0), (x1, y1) in steps]
     smoothed = ratios[:3]
     for z in ratios[3:]:

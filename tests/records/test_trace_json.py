@@ -105,7 +105,7 @@ def test_a_broken_document_says_where_and_what_to_do(document, message):
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": NaN}', "[" * 100_000])
 def test_text_that_is_no_strict_json(text):
-    with pytest.raises(ValueError, match="not strict JSON.*save it again"):
+    with pytest.raises(ValueError, match=r"not strict JSON.*save it again"):
         Trace.from_json(text)
 
 
@@ -172,5 +172,5 @@ def test_a_saved_file_has_the_usual_rights(tmp_path):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="create the folder .*nowhere first"):
+    with pytest.raises(FileNotFoundError, match=r"create the folder .*nowhere first"):
         Trace().save(tmp_path / "nowhere" / "trace.json")
