@@ -1,4 +1,4 @@
-"""Commands that a page shows are commands: every option of `navicache ...` is known to its parser."""
+"""Commands that a page shows are commands, with options their parsers know; plans are plans."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tests.docs.pages import blocks, name, pages
 from tools.site.commands import parser
 
 from navicache.cli.main import COMMANDS
+from navicache.evaluation.bench.plan_file import parse_plan
 
 
 def commands(page: Path) -> list[list[str]]:
@@ -39,3 +40,9 @@ def test_a_wrong_option_is_found(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_command_is_shown_somewhere() -> None:
     shown = {words[0] for page in PAGES for words in commands(page)}
     assert set(COMMANDS) - shown <= {"models", "convert-opensora"}  # named in the text
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if blocks(page, "toml")], ids=name)
+def test_plans_are_plans(page: Path) -> None:
+    for block in blocks(page, "toml"):
+        assert parse_plan(block.code).settings
