@@ -74,5 +74,5 @@ def test_docstrings_are_read_as_we_write_them(tmp_path: Path):
     module = griffe.load("ours", search_paths=[tmp_path], extensions=griffe.Extensions(OurDocstrings()))
     text = module["Knobs"].docstring.value
     assert "```python\n>>> 1\n1\n```" in text
-    assert "Attributes:\n    x: how many" in text
+    assert "\n\nAttributes:\n    x: how many" in text
     assert "y:" not in text

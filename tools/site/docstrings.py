@@ -12,7 +12,7 @@ REMARK = re.compile(r"  # (.+)$")
 
 def fenced(match: re.Match[str]) -> str:
     """An example as a block of code."""
-    return f"**Example:**\n\n```python\n{textwrap.dedent(match[1]).strip()}\n```\n"
+    return f"**Example:**\n\n```python\n{textwrap.dedent(match[1]).strip()}\n```\n\n"
 
 
 def remarks(kind: griffe.Class) -> dict[str, str]:
