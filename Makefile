@@ -3,10 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 DEV := .venv/.dev
+DOCS := .venv/.docs
+DIST ?= . pocket
 POCKET := outputs/bench/pocket-table-1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench-pocket test test-all lint clean
+.PHONY: help demo bench-pocket test test-all lint docs dist constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +38,18 @@ lint: $(DEV) ## Style, format, types, layers
 	@echo "== import-linter"
 	@$(BIN)/lint-imports
 
+docs: $(DOCS) ## Build the site into build/site; a link that leads nowhere stops it
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/site/index.html is there; for its search: $(BIN)/python -m http.server --directory build/site"
+
+dist: $(DEV) ## Build what an index is given, of both projects, and check it; DIST=. for the library alone
+	@rm -rf dist
+	@for project in $(DIST); do $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
+	@$(BIN)/python -m twine check --strict dist/*
+
+constraints: ## Write constraints.txt anew, with the newest versions that fit, and say what changed
+	@$(PYTHON) tools/constraints.py
+
 clean: ## Remove the environment, caches and builds
 	rm -rf .venv .venv-floor .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	find src tests pocket benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
@@ -58,3 +72,7 @@ structure: ## Lengths, layers, cycles and foreign stores of src, with their limi
 .PHONY: test-floor
 test-floor: ## Test on the oldest torch and diffusers that pyproject.toml allows
 	@$(PYTHON) tools/floor.py
+
+$(DOCS): $(STAMP)
+	@$(PYTHON) tools/install.py --docs
+	@touch $@

@@ -1,11 +1,13 @@
 """The wheel, installed beside torch in an environment of its own, is complete and light to import."""
 
 import json
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -70,9 +72,32 @@ def test_wheel_carries_types_and_licence_and_nothing_beside_the_package(wheel: P
     assert wheel.stat().st_size < 1_000_000, "weights are a package of their own"
 
 
+def metadata(wheel: Path) -> str:
+    """What an index is told."""
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    return archive.read(name).decode()
+
+
+def relative_links(text: str) -> list[str]:
+    return re.findall(r"\]\((?!https://|#)[^)]*\)", text)
+
+
+def test_an_index_would_take_it_and_its_links_work_there(wheel: Path):
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel)
+    text = message_from_string(metadata(wheel)).get_payload()
+    assert text.startswith("# navicache\n")
+    assert relative_links(text) == []
+    assert relative_links((ROOT / "README.md").read_text(encoding="utf-8")), "in the repository they are relative"
+    (picture,) = re.findall(r"!\[.*\]\((.*)\)", text)
+    assert picture.endswith("/raw/main/docs/images/family_leads.png")
+
+
 def test_the_weights_are_a_wheel_of_files_with_their_licences(tmp_path: Path):
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT / "pocket")
     (built,) = tmp_path.glob("navicache_pocket-*.whl")
+    run(sys.executable, "-m", "twine", "check", "--strict", built)
+    assert relative_links(metadata(built)) == []
     names = zipfile.ZipFile(built).namelist()
     for model in ("wan", "hunyuan", "opensora", "cogvideox", "unet"):
         assert f"navicache_pocket/{model}/model_index.json" in names

@@ -1,4 +1,4 @@
-"""Install into .venv and show that it goes on: `python tools/install.py` for users, with `--dev` for the tests too.
+"""Install into .venv and show that it goes on: `python tools/install.py`, with `--dev` or `--docs` for more.
 
 pip says either nothing for minutes or a thousand lines. Here one line counts packages and seconds; what pip said is
 shown only where it failed.
@@ -18,6 +18,7 @@ EVERY = 10  # seconds between lines where the output is no terminal
 # What is not compiled now is compiled when it is imported, and that is little of it.
 USERS = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", "-e", f"{ROOT / 'pocket'}")
 DEVELOPERS = ("-e", f"{ROOT}[diffusers,eval,ray]", "--group", f"{ROOT / 'pyproject.toml'}:dev")
+WRITERS = ("--group", f"{ROOT / 'pyproject.toml'}:docs")
 CLEAR = "\r\033[K"
 
 
@@ -69,18 +70,28 @@ def pip(*arguments: str) -> None:
         sys.exit(running.returncode)
 
 
-def main() -> None:
-    """What was asked for, with the versions of constraints.txt."""
+def wanted() -> tuple[str, tuple[str, ...]]:
+    """What was asked for: its name, and what pip is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dev", action="store_true", help="the tools of the tests too")
-    dev = parser.parse_args().dev
+    more = parser.add_mutually_exclusive_group()
+    more.add_argument("--dev", action="store_true", help="what the tests need, over what users need")
+    more.add_argument("--docs", action="store_true", help="what the site is built with")
+    options = parser.parse_args()
+    if options.dev:
+        return "what the tests need", DEVELOPERS
+    return ("what builds the site", WRITERS) if options.docs else ("navicache", USERS)
+
+
+def main() -> None:
+    """Install it, with the versions of constraints.txt."""
+    name, packages = wanted()
     pins = ("-c", str(ROOT / "constraints.txt"))
     if not (HOME / "bin" / "python").exists():
         venv.create(HOME, with_pip=True)
-    print(f"== installing {'the tests’ tools' if dev else 'navicache'} into .venv", flush=True)
-    if dev:
+    print(f"== installing {name} into .venv", flush=True)
+    if packages is not USERS:
         pip("--upgrade", "pip>=25.1", *pins)  # which knows dependency groups
-    pip(*(DEVELOPERS if dev else USERS), *pins)
+    pip(*packages, *pins)
 
 
 if __name__ == "__main__":

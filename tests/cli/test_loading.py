@@ -46,7 +46,7 @@ def test_devices(accelerator):
     assert choose_device(Source(device="cuda:1", offload="model")) == torch.device("cuda:1")
     with pytest.raises(ValueError, match="no cuda:2, only 2 of its kind"):
         choose_device(Source(device="cuda:2"))
-    with pytest.raises(ValueError, match="no mps .PyTorch sees cpu and cuda."):
+    with pytest.raises(ValueError, match=r"no mps .PyTorch sees cpu and cuda."):
         choose_device(Source(device="mps"))
 
 

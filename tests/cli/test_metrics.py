@@ -59,7 +59,7 @@ def test_two_files_and_the_same_one(folders, capsys):
 
 
 def test_what_cannot_be_compared_is_named(folders, tmp_path, capsys):
-    reference, other = folders
+    reference, _other = folders
     good, bad = reference / "0.mp4", tmp_path / "bad.mp4"
     save_video(clip(0, frames=6), bad)
     assert f"{good} is 4 frames of 64x48 and {bad} 6 frames of 64x48" in refused(capsys, "metrics", good, bad)

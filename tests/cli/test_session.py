@@ -32,5 +32,5 @@ def test_what_can_be_refused_is_refused_before_the_model_is_loaded(wrong, tmp_pa
     monkeypatch.setattr("navicache.cli.loading.load", lambda _: pytest.fail("loaded"))
     caching = Caching("nonsense") if wrong == "policy" else Caching()
     out = tmp_path / "file" if wrong == "out" else tmp_path
-    with pytest.raises(ValueError, match="nonsense|is a file"):
+    with pytest.raises(ValueError, match=r"nonsense|is a file"):
         next(carry_out(Job(Source(), ("a cat",), {}, caching, out)))

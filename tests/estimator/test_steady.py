@@ -89,7 +89,7 @@ def test_hold_grows_with_the_gap():
 @pytest.mark.parametrize("function", [steady_gain, posterior_variance, prior_variance, hold_variance, theorem_bound])
 @pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf])
 def test_errors(function: Callable[[float, float], object], bad: float):
-    with pytest.raises(ValueError, match="process_noise is .*give"):
+    with pytest.raises(ValueError, match=r"process_noise is .*give"):
         function(bad, 0.05)
-    with pytest.raises(ValueError, match="measurement_noise is .*give"):
+    with pytest.raises(ValueError, match=r"measurement_noise is .*give"):
         function(0.05, bad)

@@ -1,5 +1,7 @@
 """Decision accuracy against brute force, and what it makes of the traces of real policies."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -23,7 +25,7 @@ def numbers(seed, count=400):
 @given(points)
 def test_area_against_a_fine_sum(run):
     total, share = 0.0, (np.arange(2000) + 0.5) / 2000
-    for a, b in zip(run, run[1:], strict=False):
+    for a, b in itertools.pairwise(run):
         gap = (a.predicted - a.true) * (1 - share) + (b.predicted - b.true) * share
         total += abs(b.input_change - a.input_change) * np.abs(gap).mean()
     assert area(run) == pytest.approx(total, rel=1e-3, abs=1e-3)

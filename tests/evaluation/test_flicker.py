@@ -1,5 +1,7 @@
 """Temporal flickering, against VBench's definition written out for bytes."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from navicache.evaluation import flickering
 
 def by_hand(frames):
     """(255 - mean over the pairs of the mean absolute difference in bytes) / 255."""
-    differences = [np.abs(a.astype(int) - b.astype(int)).mean() for a, b in zip(frames[:-1], frames[1:], strict=True)]
+    differences = [np.abs(a.astype(int) - b.astype(int)).mean() for a, b in itertools.pairwise(frames)]
     return (255 - np.mean(differences)) / 255
 
 

@@ -135,7 +135,7 @@ def test_a_latent_that_is_no_tensor() -> None:
 def test_an_output_of_another_shape(shape: tuple[int, ...]) -> None:
     module = Returns(torch.ones(shape))
     navicache.enable(module, **KNOBS)
-    with pytest.raises(TypeError, match="CallSpec|rows"):
+    with pytest.raises(TypeError, match=r"CallSpec|rows"):
         module(torch.zeros(1, 4), 1.0)
     assert module(torch.zeros(1, 4), 1.0) is module.result
 

@@ -1,5 +1,7 @@
 """A probe sees all, and changes nothing."""
 
+import itertools
+
 import pytest
 import torch
 from tests.tiny.wan import WAN
@@ -28,5 +30,5 @@ def test_the_residuals_length_by_hand():
     with probed(pipe, "time") as probe:
         WAN.call(pipe, steps=STEPS, guidance=False)
     residuals = [after - before for before, after in added]
-    expected = [(b.norm(dim=-1) / a.norm(dim=-1)).mean().item() for a, b in zip(residuals, residuals[1:], strict=False)]
+    expected = [(b.norm(dim=-1) / a.norm(dim=-1)).mean().item() for a, b in itertools.pairwise(residuals)]
     assert [sight.residual_ratio for sight in probe.sights[1:]] == pytest.approx(expected, rel=1e-4)

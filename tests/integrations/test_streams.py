@@ -98,7 +98,7 @@ def test_a_run_after_a_whole_and_a_broken_one(kind: str, context: str, recreate:
 @pytest.mark.parametrize(("kind", "context"), KINDS)
 def test_the_first_call_of_a_run_is_never_predicted(kind: str, context: str) -> None:
     """Also where it opens with a branch that the last step of the run before had left out."""
-    model, cache, scheduler = set_up(kind, threshold=1e6)  # all but the alignment is reused
+    model, _cache, scheduler = set_up(kind, threshold=1e6)  # all but the alignment is reused
     how = {"scheduler": scheduler, "context": context, "conditions": prompts()}
     for seed in range(3):
         calls = list(denoise(model, PLANS["up to a step, uncond first"], seed=seed, **how))

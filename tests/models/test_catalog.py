@@ -88,7 +88,7 @@ def test_every_model_can_be_found():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="unknown model 'Wan'; known: 'Wan 2.2 I2V-A14B'.*'HunyuanVideo'"):
+    with pytest.raises(ValueError, match=r"unknown model 'Wan'; known: 'Wan 2.2 I2V-A14B'.*'HunyuanVideo'"):
         model_named("Wan")
 
 

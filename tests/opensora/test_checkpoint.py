@@ -96,7 +96,7 @@ def test_a_diffusers_folder_that_does_not_fit(tmp_path: Path, change: Any, messa
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:
     published.save_transformer(tmp_path, **{key: None for key in tensors("stdit3_tiny") if "spatial_blocks.0" in key})
-    with pytest.raises(ValueError, match="missing: .* and 12 more"):
+    with pytest.raises(ValueError, match=r"missing: .* and 12 more"):
         STDiT3Transformer.from_pretrained(tmp_path)
 
 
@@ -131,7 +131,7 @@ def test_options(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="opened without device_map: leave it out"):
         STDiT3Transformer.from_pretrained(tmp_path / "sub", device_map="auto")
     for dtype in ("bfloat16", torch.int8):
-        with pytest.raises(TypeError, match="dtype must be a torch.dtype of floats"):
+        with pytest.raises(TypeError, match=r"dtype must be a torch.dtype of floats"):
             STDiT3Transformer.from_pretrained(tmp_path / "sub", dtype=dtype)
 
 

@@ -1,5 +1,7 @@
 """A speed-up is a schedule: met exactly, dense at both ends, the same for every video."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as limits
@@ -29,11 +31,11 @@ def test_the_budget_is_met_whatever_the_errors_do(total, speedup, align_steps, v
 def test_no_gap_is_longer_than_one_further_inside(total, budget):
     """The distances grow towards the middle, but for the rounding to whole steps."""
     steps = sorted(scheduled(total, budget, 3))
-    gaps = [later - earlier for earlier, later in zip(steps, steps[1:], strict=False)][2:]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(steps)][2:]
     widest = gaps.index(max(gaps)) if gaps else 0
     rising, falling = gaps[:widest], gaps[widest:]
-    assert all(later >= earlier - 1 for earlier, later in zip(rising, rising[1:], strict=False))
-    assert all(later <= earlier + 1 for earlier, later in zip(falling, falling[1:], strict=False))
+    assert all(later >= earlier - 1 for earlier, later in itertools.pairwise(rising))
+    assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(falling))
 
 
 def test_both_ends_are_denser_than_the_middle():

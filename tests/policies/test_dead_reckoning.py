@@ -118,7 +118,7 @@ def test_states_are_never_changed():
 @pytest.mark.parametrize("noise", ["process_noise", "measurement_noise"])
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf])
 def test_noises_that_are_no_variances_are_refused_at_once(noise, value):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="give a finite number that is not negative"):
         DeadReckoning(**{noise: value})
 
 

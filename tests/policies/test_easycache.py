@@ -1,5 +1,7 @@
 """EasyCache and Ema: what is left of NaviCache with a gain that never changes."""
 
+import itertools
+
 import numpy as np
 import pytest
 from tests.policies.drive import drive
@@ -23,7 +25,7 @@ def test_easycache_is_a_gain_of_one(threshold, seed):
 def test_ema_smooths(alpha):
     video = smooth(2)
     seen = drive(Ema(threshold=0.0, align_steps=4, alpha=alpha), video)
-    steps = zip(video, video[1:], strict=False)
+    steps = itertools.pairwise(video)
     ratios = [np.abs(y1 - y0).mean() / np.abs(x1 - x0).mean() for (x0, y0), (x1, y1) in steps]
     smoothed = ratios[:3]
     for z in ratios[3:]:

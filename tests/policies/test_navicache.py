@@ -123,7 +123,7 @@ def test_replace_builds_what_the_constructor_builds(knobs):
     "knobs", [{"epsilon": -1.0}, {"epsilon": math.nan}, {"output_epsilon": -1.0}, {"longest_reuse": -1}], ids=str
 )
 def test_senseless_numbers_are_refused_at_construction(knobs):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=next(iter(knobs))):
         NaviCache(**knobs)
 
 

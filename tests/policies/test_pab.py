@@ -48,7 +48,7 @@ def test_pab_on_open_sora():
 )
 def test_pab(total, every, window, places, reuses):
     times = [1000 - i * 1000 / total + 0.4 for i in range(total)]
-    keys = tuple(int(times[place % total]) for place in places) + (3,)
+    keys = (*(int(times[place % total]) for place in places), 3)
     policy = PAB(self_attention=every, self_window=window, mlp_keys=keys, mlp_reuses=reuses)
     decided = pab_schemes(policy, times)
     assert decided["self_attention"] == plain.pab_attention(times, every, *window)

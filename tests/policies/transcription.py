@@ -85,7 +85,7 @@ def wan21(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.0
     return logs
 
 
-def wan22(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.05) -> list[Log]:  # noqa: C901 - a script
+def wan22(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.05) -> list[Log]:
     """Wan 2.2 TI2V-5B: the filter runs from the first ratio on, from 0; an explicit reset before each video."""
     logs = []
     for video in videos:
@@ -124,7 +124,7 @@ def wan22(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.0
     return logs
 
 
-def hunyuan(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.05) -> list[Log]:  # noqa: C901 - a script
+def hunyuan(videos: Any, tau: float, n_align: int, q: float = 0.05, r: float = 0.05) -> list[Log]:
     """HunyuanVideo: one call a step, no epsilon beside m(y_j); only the counter is rewound."""
     ratio, p, k, e = 0.0, 1.0, None, 0.0
     x_prev = x_j = y_j = residual = None

@@ -45,5 +45,5 @@ def test_a_saved_file_has_the_usual_rights(tmp_path):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="create the folder .*nowhere first"):
+    with pytest.raises(FileNotFoundError, match=r"create the folder .*nowhere first"):
         Trace().save(tmp_path / "nowhere" / "trace.json")

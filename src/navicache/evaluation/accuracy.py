@@ -1,5 +1,6 @@
 """How true the predictions of a policy are, as in the paper's Figure 1; docs/metrics.md defines every figure."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def area(points: Sequence[Point]) -> float:
         >>> area([start, Point(1, 2.0, 1.0, 0.0)]), area([start, Point(1, 2.0, 0.0, 1.0)])
         (2.0, 1.0)
     """
-    return sum(_swept(first, second) for first, second in zip(points, points[1:], strict=False))
+    return sum(_swept(first, second) for first, second in itertools.pairwise(points))
 
 
 def _swept(first: Point, second: Point) -> float:

@@ -36,9 +36,9 @@ def meshes(model: nn.Module) -> list[Any]:
         from diffusers.hooks.context_parallel import ContextParallelGatherHook, ContextParallelSplitHook
 
         registries = [vars(part)["_diffusers_hook"] for part in model.modules() if "_diffusers_hook" in vars(part)]
-        for hook in (hook for registry in registries for hook in registry.hooks.values()):
-            if isinstance(hook, ContextParallelSplitHook | ContextParallelGatherHook):
-                found.append(hook.parallel_config._flattened_mesh)  # where 0.42 keeps it
+        hooks = (hook for registry in registries for hook in registry.hooks.values())
+        parallel = (hook for hook in hooks if isinstance(hook, ContextParallelSplitHook | ContextParallelGatherHook))
+        found.extend(hook.parallel_config._flattened_mesh for hook in parallel)  # where 0.42 keeps it
     return list(dict.fromkeys(found))
 
 

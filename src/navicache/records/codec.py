@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, get_args, get_type_hints
 from navicache.records.run import Belief, RunRecord, Scalar, ShadowKind
 from navicache.records.step import StepRecord
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}  # JSON has no numbers for these
 

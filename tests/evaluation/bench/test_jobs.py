@@ -95,7 +95,7 @@ def test_shares_are_of_the_steps_of_the_condition():
     assert len({job.key for job in jobs}) == 4 and {job.setting.series for job in jobs} == {"fewer"}
     bare = replace(plan.models[0], call={})
     with pytest.raises(
-        ValueError, match="'fewer share=0.5' is a share of the steps: give num_inference_steps in call of"
+        ValueError, match=r"'fewer share=0.5' is a share of the steps: give num_inference_steps in call of"
     ):
         replace(plan, models=(bare,))
     assert replace(plan, models=(bare,), conditions=plan.conditions[1:]), "the condition says it"

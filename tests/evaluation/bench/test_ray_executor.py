@@ -100,5 +100,5 @@ def failing_worker(out):
 
 
 def test_an_error_of_a_job_comes_through(tmp_path):
-    with pytest.raises(ValueError, match="^no such model: toy/toy$"):
+    with pytest.raises(ValueError, match=r"^no such model: toy/toy$"):
         measure(tmp_path, toy_groups(), functools.partial(failing_worker, tmp_path), RayExecutor(workers=2))

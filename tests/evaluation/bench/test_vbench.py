@@ -31,8 +31,8 @@ def test_results_are_found_by_file_or_folder(tmp_path):
     found = read_results(tmp_path, places)
     assert found["m/default/a"].dimensions == {"color": 0.5, "scene": 0.2}
     assert found["m/default/b"].dimensions == {"color": 0.75, "scene": 0.25}
-    with pytest.raises(ValueError, match="is named after a setting: call them or their folder x.y"):
+    with pytest.raises(ValueError, match=r"is named after a setting: call them or their folder x.y"):
         read_results(tmp_path, {"x.y": "x/y"})
     (tmp_path / "m.default.b" / "two_eval_results.json").write_text("[1]")
-    with pytest.raises(ValueError, match="two_eval_results.json is no result of VBench"):
+    with pytest.raises(ValueError, match=r"two_eval_results.json is no result of VBench"):
         read_results(tmp_path, places)

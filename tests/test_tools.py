@@ -1,0 +1,23 @@
+"""The tools of the repository that have examples: they hold."""
+
+from __future__ import annotations
+
+import doctest
+from types import ModuleType
+
+import pytest
+from tools import constraints
+from tools.site import links
+
+
+@pytest.mark.parametrize("tool", [constraints, links], ids=lambda tool: tool.__name__)
+def test_examples_hold(tool: ModuleType) -> None:
+    done = doctest.testmod(tool)
+    assert done.attempted
+    assert not done.failed
+
+
+def test_the_pins_are_those_of_a_freeze() -> None:
+    """The file is as `make constraints` writes it: sorted, each package once, nothing of ours."""
+    lines = [line for line in constraints.FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert lines == list(constraints.pins(lines).values())

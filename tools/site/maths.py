@@ -1,0 +1,20 @@
+"""Equations as MathML, which browsers draw by themselves: the site loads no script from elsewhere."""
+
+import html as entities
+import re
+from typing import Any
+
+from latex2mathml.converter import convert
+
+EQUATION = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def drawn(match: re.Match[str]) -> str:
+    """One equation."""
+    display = "block" if match[2] == "[" else "inline"
+    return convert(entities.unescape(match[3]).strip(), display=display)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Called by mkdocs for every page, once it is HTML."""
+    return EQUATION.sub(drawn, html)
