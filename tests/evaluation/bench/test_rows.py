@@ -40,7 +40,7 @@ def test_a_row_is_written_once_and_a_refused_one_not_at_all(tmp_path):
     rows = RowFile(tmp_path / "rows.jsonl")
     rows.add(FIRST)
     for bad in (FIRST, SECOND, {"key": "d", "psnr": float("nan")}):
-        with pytest.raises(ValueError, match=r"Out of range|nan|NaN|a row"):
+        with pytest.raises(ValueError, match=r"finished already|JSON compliant"):
             rows.add(SECOND, bad)
     assert written(rows.path) == rows.rows == [FIRST]
     rows.add(SECOND)
