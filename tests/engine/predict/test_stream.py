@@ -46,6 +46,24 @@ def test_a_line_through_the_two_newest_outputs():
     assert first(stream(((1,), (7,)), ((2,), (10,)), order=2, keeps_inputs=True).history[1][0]) == [1]
 
 
+def test_older_outputs_come_newest_first():
+    made = stream(((1,), (7,)), ((2,), (10,)), ((3,), (14,)), ((4,), (19,)), order=3)
+    assert [first(y) for _, y in made.history] == [[19], [14], [10]]
+
+
+@pytest.mark.parametrize(
+    ("how", "kept"),
+    [({}, True), ({"order": 2}, False), ({"keep": Keep(torch.bfloat16)}, False)],
+    ids=["from reuse to reuse", "weights change at every step", "memory is to be saved"],
+)
+def test_what_the_kept_steps_contribute_is_kept(how, kept):
+    made = stream(((1,), (10,)), **how)
+    made.predict(rows(5), [RESIDUAL], Fit())
+    assert (made.base is not None) == kept
+    made.remember(rows(2), out(20), None, NOTHING, shared=True)
+    assert made.base is None, "it was of the step before"
+
+
 def test_rows_have_weights_of_their_own():
     made = stream(((1, 1), (10, 20)))
     assert first(made.predict(rows(5, 5), [RESIDUAL, HELD], Fit())) == [14, 20]
@@ -84,6 +102,8 @@ def test_a_row_that_was_computed_alone_misses_alone():
     made = stream(((1, 1), (10, 100)))
     made.remember(rows(2, 2), out(110), [1], rows(6), shared=True)
     assert first(made.missed) == [0, 6]
+    made.remember(rows(3, 3), out(12), [0], rows(5), shared=True)
+    assert first(made.missed) == [5, 6], "the other row's stays"
 
 
 def test_doubt_takes_the_references_of_some_samples():

@@ -51,11 +51,13 @@ def test_rows_of_some_samples_come_in_order():
 
 
 def test_a_look_at_the_same_step_once_more_is_taken_back():
-    """Else the second look would say that samples from the same noise are branches."""
     batch = Batch(2, settled=False)
     batch.watch(rows(1, 1))
+    first = batch.waiting()
     batch.watch(rows(1, 1))
+    assert len(batch.waiting()) == 2 * len(first)
     batch.take_back()
+    assert batch.waiting() == first
     batch.watch(rows(2, 3))
     fetch(batch.waiting())
     assert batch.settle() == ((0,), (1,))

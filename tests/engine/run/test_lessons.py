@@ -9,6 +9,7 @@ from tests.engine.toys.parts import arrived, moment, recorder, scheme
 from navicache.engine.decide.decider import NOT_FINITE
 from navicache.engine.decide.deciders import Deciders
 from navicache.engine.decide.lesson import Lesson, Proof
+from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import Keep
 from navicache.engine.run.batch import Batch
 from navicache.engine.run.lessons import Lessons
@@ -62,8 +63,11 @@ def test_a_truth_goes_to_the_trace_and_teaches_nobody():
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_a_sample_is_broken_where_any_of_its_rows_is(bad):
+    """Also where only its first row teaches, since the others are kept as differences."""
     made = lessons()
     made.batch.layout = ((0, 1),)
+    made.streams.part(Branches(made.batch.layout))
+    made.deciders.of("cond").computed(4, (0,))
     made.queue(lesson(output_size=arrived(5, bad)))
     made.learn()
     assert made.deciders.of("cond").computed_at == [()]

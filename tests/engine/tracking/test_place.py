@@ -113,6 +113,10 @@ def test_step_index_has_moved_on_but_the_conditioning_has(text, hosts):
     assert (placement.kind, placement.why) == ("run", "the conditioning changed")
 
 
+def test_a_conditioning_of_another_shape_needs_no_device_to_be_another():
+    assert place(played(named), called(LATENTS[2], LONGER_TEXT), named("cond", 2)).kind == "run"
+
+
 @pytest.mark.parametrize("x", [LATENTS[2], LATENTS[2].clone()], ids=["the very latent", "a copy"])
 def test_step_index_is_the_same_and_follows_without_a_sync(x):
     at = after(played(named), NEXT, named("cond", 2))

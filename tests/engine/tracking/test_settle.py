@@ -21,6 +21,13 @@ def test_the_stream_comes_where_it_came_in_the_step_before_and_follows():
     assert placement.certain
 
 
+def test_the_same_with_a_copy_of_the_latent_costs_a_sync():
+    """It may be another step's: only its values can tell."""
+    at, call = after(played(silent), called(NEXT, COND, 7.0)), called(NEXT.clone(), UNCOND, 7.0)
+    assert not place(at, call, NOBODY).certain
+    assert found(at, call)[:2] == ("follow", "1")
+
+
 ASKED = [
     pytest.param(SAME, COND, 8.0, "follow", "0#2", id="same latent bits and same time: follows"),
     pytest.param(SAME, OTHER_TEXT, 8.0, "follow", "2", id="the same, and unknown: follows"),
@@ -51,6 +58,12 @@ def test_the_first_step_again_is_a_new_run():
     assert (placement.kind, placement.why) == ("run", "the first step again")
 
 
+def test_another_latent_at_the_time_of_the_first_step_is_a_new_run():
+    """Somebody begins once more, from other noise, before the run had a second step."""
+    placement = found(played(silent, steps=1), called(LATENTS[1], COND, 9.0))
+    assert (placement.kind, placement.why) == ("run", "the time went back")
+
+
 def test_a_second_stream_of_the_first_step_costs_a_sync():
     at = played(silent, steps=1, texts=(COND,))
     call = called(LATENTS[0], UNCOND, 9.0)
@@ -64,6 +77,12 @@ def test_a_scheduler_without_a_number_tells_that_the_first_step_goes_on():
     at = after(Tracker(), called(), host)
     placement = place(at, called(LATENTS[0], UNCOND), host)
     assert (placement.kind, placement.stream, placement.certain) == ("follow", "1", True)
+
+
+def test_a_name_and_a_scheduler_without_a_number_tell_so_too():
+    host = named("cond", 0)._replace(index=None)
+    placement = place(after(Tracker(), called(), host), called(LATENTS[0], UNCOND), host._replace(name="uncond"))
+    assert (placement.kind, placement.stream, placement.certain) == ("follow", "uncond", True)
 
 
 WHICH_STREAM = [

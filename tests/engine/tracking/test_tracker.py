@@ -105,6 +105,11 @@ def test_after_the_end_one_more_stream_of_the_last_step_still_follows():
     assert (at.conditioning, at.latent) == ({}, ()), "no tensor is kept for it"
 
 
+def test_after_the_end_one_more_stream_without_a_name_gets_one_that_is_free():
+    at = closed(played(numbered))
+    assert found(at, called(LATENTS[1], COND.clone()), numbered("", 1))[:2] == ("follow", "2")
+
+
 def test_a_generation_goes_on_where_the_same_scheduler_goes_on_to_a_later_step():
     at = played(named)
     assert at.continues(named("cond", 2))
