@@ -1,10 +1,12 @@
 """Steps are found where nobody tells them, or where what is told is wrong."""
 
+import pytest
 import torch
 from tests.engine.toys.engines import Doubler, engine_for, ramp
 from tests.engine.toys.gates import told
 
 import navicache
+from navicache.engine import Host
 from navicache.policies import Static
 
 
@@ -25,3 +27,25 @@ def test_a_scheduler_that_stands_still_is_not_believed():
     assert record.streams == ("0",)
     assert record.length == 8
     assert record.computed < 8
+
+
+THIS, OTHER = object(), object()  # timesteps that a scheduler holds
+COND, UNCOND = torch.zeros(1, 3), torch.ones(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "texts", "numbers"),
+    [
+        ([Host(None, 7, token=THIS)] * 4 + [Host(None, 7, token=OTHER)] * 4, [COND] * 8, [[0, 1, 2, 3]] * 2),
+        ([Host(None, 7, token=THIS)] * 8, [COND] * 4 + [UNCOND] * 4, [[0, 1, 2, 3]] * 2),
+        ([Host(None, index, token=THIS) for index in (5, 6, 7, 7)], [COND] * 4, [[5, 6, 7, 8]]),
+    ],
+    ids=["a second video", "a second prompt", "after it has moved"],
+)
+def test_a_scheduler_that_stands_still(hosts, texts, numbers):
+    """The time tells a second video; numbers from before it stood still are right, and are counted on."""
+    now = iter(hosts)
+    cached = engine_for(Doubler(), Static(interval=4, last_step=False), surroundings=lambda: next(now))
+    for i, text in enumerate(texts):
+        cached(torch.full((1, 4), 9.0 - i), 8.0 - i % 4, text)
+    assert [[step.index for step in run.steps] for run in cached.engine.trace.runs] == numbers

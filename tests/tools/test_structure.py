@@ -51,3 +51,7 @@ def test_every_place_is_shown_with_its_line_and_a_package_shows_its_own(tmp_path
 def test_functions_over_25_lines_are_shown_though_they_break_nothing(tmp_path, capsys):
     main([], project(tmp_path, low__a=function(2) * 20 + function(26, "long")))
     assert "src/navicache/low/a.py:41  long 26" in capsys.readouterr().out
+
+
+def test_the_project_keeps_its_limits():
+    assert [(each.name, each.places) for each in measure() if each.broken] == []

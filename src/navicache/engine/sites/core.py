@@ -72,10 +72,11 @@ class Core(ABC):
 
     def enter(self, call: Call, host: Host) -> tuple[Run, str]:
         """Find run, step and stream, learn what has crossed since, and decide."""
-        at, host = self.at, self.at.trusted(host)
+        at, told, host = self.at, host, self.at.trusted(host)
         placement = self._place(call, host)
         run = self.run
         if run is None or placement.kind == "run":
+            host = told  # a new run believes its scheduler until that stands still
             run = self._begin(call, host, placement)
         wrong = at.move(placement, call, host, relaxed=bool(run.aside))
         if wrong is not None:

@@ -129,10 +129,10 @@ def _unused(at: Tracker) -> str:
 
 
 def _new_by_time(at: Tracker, time: float | None) -> bool:
-    first, last = value(at.first_time), value(at.time)
-    if time is None or first is None or last is None:
+    last = value(at.time)
+    if time is None or last is None:
         return False
-    return time == first or (time - last) * at.direction < 0
+    return time == value(at.first_time) or (time - last) * at.direction < 0
 
 
 def _asked(call: Call, host: Host) -> Reading | None:

@@ -37,6 +37,7 @@ class Tracker:
     # of the step
     host: Host = Host()
     own_index: int = 0
+    counted_from: int = 0  # the number of the run's first step, where its steps are counted and not told
     index: int = 0
     total: int | None = None
     time: Reading | None = None
@@ -60,7 +61,7 @@ class Tracker:
 
     def continues(self, host: Host) -> bool:
         """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
-        if self.why or host.index is None or host.token is None or host.token is not self.token:
+        if self.why or self.stale or host.index is None or host.token is None or host.token is not self.token:
             return False
         return host.index > (self.index if self.host.index is None else self.host.index)
 
@@ -87,7 +88,7 @@ class Tracker:
             host, start = self.trusted(host), self.offset or 0
             self.host, self.time = host, placement.time
             self.relaxed, self.latent = relaxed, () if relaxed else call.raw
-            self.index = self.own_index if host.index is None else host.index - start
+            self.index = self.counted_from + self.own_index if host.index is None else host.index - start
             self.total = None if host.total is None else host.total - start
             self.called = []
         self.called.append(placement.stream)
@@ -96,7 +97,7 @@ class Tracker:
 
     def _begin(self, placement: Placement, call: Call, host: Host) -> None:
         self.why, self.done, self.stale = "", False, False
-        self.token, self.facts, self.own_index = host.token, call.facts, 0
+        self.token, self.facts, self.own_index, self.counted_from = host.token, call.facts, 0, 0
         self.offset = None if host.index is None else 0
         self.first_time, self.direction = placement.time, 0.0
         self.conditioning, self.before = {}, []
@@ -105,7 +106,11 @@ class Tracker:
         wrong, self.before = None, self.called
         self.own_index += 1
         if host.index is not None and host.index == self.host.index:
-            self.stale, wrong = True, self.index
+            self.stale = True
+            if self.own_index == 1:
+                wrong = self.index
+            else:  # it has moved before: what it told then was right
+                self.counted_from = self.index - self.own_index + 1
         elif self.offset is None and host.index is not None:
             self.offset = host.index - self.own_index  # the run began in the middle of the schedule
         if placement.time is not None and not self.direction:
