@@ -102,23 +102,21 @@ class Core(ABC):
         return placement
 
     def _look(self, run: Run, call: Call, placement: Placement) -> Placement:
-        """The leading call of a step: measure its input, and fetch all that waits, in the one device sync of a step.
-
-        Where ranks decide together, every one of them goes through it at every step.
-        """
+        """The leading call of a step: measure its input and fetch all that waits, in one sync; ranks all pass here."""
         certain, at = placement.certain, self.at
         questions = [] if certain else open_questions(at, placement)
         if run.aside or at.done:  # no latent is kept to compare with; the time has to do
             self._cross(questions, call, "step")
             return settle(at, placement, unchanged=True)
         moved = run.look(call, placement.stream, placement.tentative)
-        needed = bool(run.reads or questions or run.batch.flags or moved or self.door.ranks is not None)
+        questions += [] if moved is None else [moved]
+        needed = bool(run.reads or questions or run.batch.flags or self.door.ranks is not None)
         if needed:
-            self._cross([*questions, *([moved] if moved else ()), *run.waiting()], call, "step")
+            self._cross(questions + run.waiting(), call, "step")
         if not certain:
             placement = settle(at, placement, unchanged=moved is not None and not any(moved.values))
-            if placement.kind == "follow":
-                run.take_back()  # it was the same step once more
+        if placement.kind == "follow":
+            run.take_back()  # it was the same step once more
         if placement.kind == "step" and run.batch.flags:
             run.settle_batch()
         if needed:
