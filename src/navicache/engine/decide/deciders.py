@@ -60,7 +60,10 @@ class Deciders:
 
     def waiting(self) -> list[Reading]:
         """Readings that must cross before the next decision."""
-        return [reading for decider in self.kept.values() for reading in decider.readings.values()]
+        waiting: list[Reading] = []
+        for decider in self.kept.values():
+            waiting += decider.readings.values()
+        return waiting
 
     def release(self) -> None:
         """Let all tensors go."""

@@ -51,6 +51,8 @@ class Lessons:
 
     def learn(self) -> None:
         """Take in all of them; they have crossed."""
+        if not (self.waiting or self.proofs):
+            return
         lessons, proofs, self.waiting, self.proofs = self.waiting, self.proofs, [], []
         for proof in proofs:
             self._doubt(proof)

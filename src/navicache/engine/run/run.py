@@ -159,7 +159,10 @@ class Run:
 
     def waiting(self) -> list[Reading]:
         """All readings that have not crossed."""
-        return self.deciders.waiting() + self.lessons.readings() + self.batch.waiting()
+        waiting = self.deciders.waiting()
+        if self.lessons.waiting or self.lessons.proofs:
+            waiting += self.lessons.readings()
+        return waiting + self.batch.waiting() if self.batch.flags else waiting
 
     def _step_aside(self, total: int, align_steps: int) -> None:
         self.aside = "too few steps"

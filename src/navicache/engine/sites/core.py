@@ -45,9 +45,8 @@ class Core(ABC):
         self.keep, self.surroundings, self.shadow = keep or Keep(), surroundings, shadow
         about = {"model": model, "policy": policy.name, "settings": settings(policy)}
         self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.belief)
-        self.at = Tracker()
+        self.at, self.door = Tracker(), Door(find_ranks)
         self.run: Run | None = None
-        self.door = Door(find_ranks)
 
     @abstractmethod
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -72,61 +71,65 @@ class Core(ABC):
 
     def enter(self, call: Call, host: Host) -> tuple[Run, str]:
         """Find run, step and stream, learn what has crossed since, and decide."""
-        at, told, host = self.at, host, self.at.trusted(host)
-        placement = self._place(call, host)
-        run = self.run
+        told, host = host, self.at.trusted(host)
+        (placement, there), run = self._place(call, host), self.run
         if run is None or placement.kind == "run":
             host = told  # a new run believes its scheduler until that stands still
             run = self._begin(call, host, placement)
-        wrong = at.move(placement, call, host, relaxed=bool(run.aside))
-        if wrong is not None:
-            run.renumber(wrong, at.own_index - 1)
-        if placement.kind != "follow":
-            self.recorder.begin_step(at.index, at.total, placement.time or call.time)
+        if not there:
+            self._move(run, call, host, placement)
         if run.watches and self.leads and not run.aside:
             self._watch(run, call, placement.stream)
-        run.decide(at, placement.stream)
+        run.decide(self.at, placement.stream)
         return run, placement.stream
 
-    def _place(self, call: Call, host: Host) -> Placement:
-        """Where the call belongs; what must be asked of the device for it, crosses here."""
-        placement = place(self.at, call, host)
+    def _place(self, call: Call, host: Host) -> tuple[Placement, bool]:
+        """Where the call belongs, and whether the position is there already; what must be asked for it, crosses."""
+        placement, own_index = place(self.at, call, host), self.at.own_index
         if placement.kind == "step" and self.run is not None:
-            return self._look(self.run, call, placement)
+            return self._look(self.run, call, host, placement)
         if placement.kind == "follow" and placement.moved:
-            self._cross(placement.equal.values(), call, "follow")
-            return settle(self.at, placement, unchanged=True)
-        if placement.kind == "run":
+            self._cross(placement.equal.values(), call, "follow", own_index)
+            placement = settle(self.at, placement, unchanged=True)
+        elif placement.kind == "run":
             self.door.meet()
-            self._cross((), call, "run")
-        return placement
+            self._cross((), call, "run", own_index)
+        return placement, False
 
-    def _look(self, run: Run, call: Call, placement: Placement) -> Placement:
+    def _look(self, run: Run, call: Call, host: Host, placement: Placement) -> tuple[Placement, bool]:
         """The leading call of a step: measure its input and fetch all that waits, in one sync; ranks all pass here."""
-        certain, at = placement.certain, self.at
+        certain, at, own_index = placement.certain, self.at, self.at.own_index
         questions = [] if certain else open_questions(at, placement)
         if run.aside or at.done:  # no latent is kept to compare with; the time has to do
-            self._cross(questions, call, "step")
-            return settle(at, placement, unchanged=True)
+            self._cross(questions, call, "step", own_index)
+            return settle(at, placement, unchanged=True), False
         moved = run.look(call, placement.stream, placement.tentative)
         questions += [] if moved is None else [moved]
         needed = bool(run.reads or questions or run.batch.flags or self.door.ranks is not None)
+        if certain:
+            self._move(run, call, host, placement)  # while the device is busy measuring
         if needed:
-            self._cross(questions + run.waiting(), call, "step")
+            self._cross(questions + run.waiting(), call, "step", own_index)
         if not certain:
             placement = settle(at, placement, unchanged=moved is not None and not any(moved.values))
         if placement.kind == "follow":
             run.take_back()  # it was the same step once more
-        if placement.kind == "step" and run.batch.flags:
+        elif placement.kind == "step" and run.batch.flags:
             run.settle_batch()
         if needed:
             run.lessons.learn()
-        return placement
+        return placement, certain
 
-    def _cross(self, readings: Iterable[Reading], call: Call, doing: Doing) -> None:
+    def _move(self, run: Run, call: Call, host: Host, placement: Placement) -> None:
+        wrong = self.at.move(placement, call, host, relaxed=bool(run.aside))
+        if wrong is not None:
+            run.renumber(wrong, self.at.own_index - 1)
+        if placement.kind != "follow":
+            self.recorder.begin_step(self.at.index, self.at.total, placement.time or call.time)
+
+    def _cross(self, readings: Iterable[Reading], call: Call, doing: Doing, own_index: int) -> None:
         """Bring readings to the host: by themselves, or as the mean over ranks."""
-        together = self.door.cross(readings, doing, self.at.own_index, call.latent[0])
-        if not together and self.run is not None:
+        if not self.door.cross(readings, doing, own_index, call.latent[0]) and self.run is not None:
             self.run.leave_ranks()
             self.drop()
 
@@ -139,20 +142,19 @@ class Core(ABC):
             self._close(finished=False)
             self.recorder.begin(placement.why)
         self.drop()
-        self.run = run = Run(self.scheme, self.recorder, self.keep, count(call.latent), self.call.channel_dim)
-        run.begin(call, host.total, self.policy.align_steps)
-        return run
+        self.run = Run(self.scheme, self.recorder, self.keep, count(call.latent), self.call.channel_dim)
+        self.run.begin(call, host.total, self.policy.align_steps)
+        return self.run
 
     def _watch(self, run: Run, call: Call, stream: str) -> None:
         """Measure the gate's own signal, and fetch all that waits: the sync of this decision."""
         run.deciders.of(stream).look(self.signal(call))
-        self._cross(run.waiting(), call, "watch")
+        self._cross(run.waiting(), call, "watch", self.at.own_index)
         run.lessons.learn()
 
     def signal(self, call: Call) -> Tensor:
         """What the gate watches at this call."""
-        kind = self.scheme.signal
-        if isinstance(kind, FilteredLatent):
+        if isinstance(kind := self.scheme.signal, FilteredLatent):
             return filtered(call.raw[0], noise_level(self.at.host.sigma, call.time), kind.exponent)
         raise ValueError(f"signal {kind!r} exists inside the blocks only: give the policy a site of Blocks(...)")
 

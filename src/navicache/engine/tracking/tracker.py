@@ -53,7 +53,8 @@ class Tracker:
     @property
     def moment(self) -> Moment:
         """Where the step stands; its time as far as it has been read."""
-        return Moment(self.index, self.own_index, self.total, value(self.time), self.host.sigma)
+        time = None if self.time is None else value(self.time)
+        return Moment(self.index, self.own_index, self.total, time, self.host.sigma)
 
     def trusted(self, host: Host) -> Host:
         """What may be believed of the host."""
@@ -85,7 +86,7 @@ class Tracker:
         elif placement.kind == "step":
             wrong = self._go_on(placement, host)
         if placement.kind != "follow":
-            host, start = self.trusted(host), self.offset or 0
+            host, start = self.trusted(host) if self.stale else host, self.offset or 0
             self.host, self.time = host, placement.time
             self.relaxed, self.latent = relaxed, () if relaxed else call.raw
             self.index = self.counted_from + self.own_index if host.index is None else host.index - start
