@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from benchmarks.real_size import compiled, opensora
+from benchmarks.real_size import compiled, opensora, whole_runs
 
 
 @pytest.mark.slow
@@ -30,3 +30,15 @@ def test_open_sora_is_held_against_its_steps_and_outer_parts(tmp_path):
     ]
     assert rows[1]["reused_step"] < rows[1]["computed_step"]
     assert 0 < rows[0]["outer"] < rows[0]["step"]
+
+
+@pytest.mark.slow
+def test_whole_runs_are_held_against_their_computed_steps(tmp_path):
+    rows = tmp_path / "rows.json"
+    for model in ("wan 1.3B", "hunyuan", "wan 1.3B"):
+        whole_runs.main(["--device", "cpu", "--small", "--steps", "8", "--models", model, "--json", str(rows)])
+    found = json.loads(rows.read_text())
+    assert [row["model"] for row in found] == ["hunyuan"] * 4 + ["wan 1.3B"] * 4, (
+        "measured again, a model has one set of rows"
+    )
+    assert [row["computed"] for row in found[:4]] == [8, 4, 6, 8]
