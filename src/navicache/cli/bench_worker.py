@@ -21,7 +21,7 @@ from navicache.cli.session import about, check
 from navicache.engine import CannotCache
 from navicache.evaluation import METRICS, measure
 from navicache.evaluation.bench.jobs import Batch, Job
-from navicache.evaluation.bench.plan import NO_CACHE
+from navicache.evaluation.bench.plan import NO_CACHE, Model
 from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.pocket import calibration_path
 from navicache.pocket.members import WAN
@@ -116,15 +116,8 @@ class PipelineWorker:
         if not name:
             self._pipe.register_modules(scheduler=self._schedulers[""])
             return
-        import diffusers
-
-        kind = getattr(diffusers, name, None)
-        if not name.endswith("Scheduler") or kind is None:
-            raise ValueError(
-                f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler"
-            )
-        config = self._schedulers[""].config
-        self._pipe.register_modules(scheduler=kind.from_config(config, **job.condition.scheduler_options))
+        config, options = self._schedulers[""].config, job.condition.scheduler_options
+        self._pipe.register_modules(scheduler=scheduler_class(name).from_config(config, **options))
 
     @contextmanager
     def _cache(self, job: Job) -> Generator[Any, None, None]:
@@ -144,9 +137,23 @@ class PipelineWorker:
         return found
 
 
+def scheduler_class(name: str) -> Any:
+    """A scheduler of diffusers by its name."""
+    import diffusers
+
+    if not name.endswith("Scheduler") or name not in dir(diffusers):
+        raise ValueError(f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler")
+    return getattr(diffusers, name)
+
+
 def source(job: Job) -> Source:
     """Which pipeline the job wants."""
-    return Source(job.model.model, job.model.dtype, job.model.device, job.model.offload)
+    return source_of(job.model)
+
+
+def source_of(model: Model) -> Source:
+    """Which pipeline a model of the plan is."""
+    return Source(model.model, model.dtype, model.device, model.offload)
 
 
 def caching(job: Job) -> Caching:
