@@ -20,7 +20,6 @@ from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import parse_plan
 
 DISK = "navicache.cli.preflight_disk.shutil.disk_usage"
-METRICS = 'metrics = ["psnr"]\n'
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def unloaded(monkeypatch):
 
 
 def written(folder, text):
-    (folder / "plans" / "plan.toml").write_text(METRICS + text)
+    (folder / "plans" / "plan.toml").write_text(text)
     return folder / "plans" / "plan.toml"
 
 
@@ -170,7 +169,7 @@ def test_the_estimate_grows_with_what_is_kept(tmp_path):
 
 
 def test_finished_jobs_need_nothing(tmp_path, monkeypatch):
-    plan = parse_plan(METRICS + PLAN.replace('model = "pocket"', 'model = "no-such-folder"'))
+    plan = parse_plan(PLAN.replace('model = "pocket"', 'model = "no-such-folder"'))
     groups = expand(plan, ["a"])
     lines = "".join(json.dumps({"key": job.key}) + "\n" for job in jobs_of(groups))
     assert preflight(plan, groups, tmp_path).wrong

@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Look whether all is there, measure what is missing, and close with a table."""
     from navicache.cli.bench_checks import check, look
+    from navicache.cli.bench_frames import FRAMES, waiting
     from navicache.evaluation.bench.names import slug
     from navicache.evaluation.bench.rows import RowFile
     from navicache.evaluation.bench.session import ROWS
@@ -54,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
         check(plan, groups, out, options, wrong)
         measure(plan, groups, out, options)
     print("\n".join(closing(RowFile(out / ROWS).rows)))
+    if waits := waiting(out):
+        print(f"\n{len(waits)} videos wait for LPIPS in {out / FRAMES}: run this again with its weights there")
     print(f"\nresults in {out}; look at them with: navicache report {out}")
     return 0
 
@@ -103,11 +106,31 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
 
     out.mkdir(parents=True, exist_ok=True)
     keep_plan(options.plan, out)
+    complete_scores(plan, groups, out)
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
     with tqdm(desc=plan.name, unit="job", **folded()) as bar, each_note_once(), room(out):
         place = out.absolute()
         make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
         carry_out(out, groups, make, executor, functools.partial(show, bar))
+
+
+def complete_scores(plan: Any, groups: Sequence[Any], out: Path) -> None:
+    """LPIPS of the videos that waited for its weights, if they are there now."""
+    from tqdm import tqdm
+
+    from navicache.cli.bench_frames import complete, waiting
+    from navicache.cli.preflight import lpips_missing
+    from navicache.cli.progress import folded
+    from navicache.evaluation.bench.jobs import jobs_of
+    from navicache.evaluation.bench.rows import RowFile
+    from navicache.evaluation.bench.session import ROWS, only_one
+
+    videos = waiting(out)
+    if not videos or "lpips" not in plan.metrics or lpips_missing():
+        return
+    with only_one(out), tqdm(desc="LPIPS", unit="video", total=len(videos), **folded()) as bar, room(out):
+        for scored in complete(out, RowFile(out / ROWS), {job.group for job in jobs_of(groups)}):
+            bar.update(scored)
 
 
 @contextmanager

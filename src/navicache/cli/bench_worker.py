@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from navicache.cli.bench_files import References, Shelf
+from navicache.cli.bench_frames import keep_waiting
 from navicache.cli.bench_row import describe, figures
 from navicache.cli.generation import WARM_UP_STEPS, Take, take, take_together
 from navicache.cli.job import POCKET, Caching, Source
@@ -92,6 +93,7 @@ class PipelineWorker:
             self._references.keep(job, made.media.clip)
         elif job.kind == "cached":
             quality = measure(self._reference(job), made.media.clip, self.metrics)
+            keep_waiting(self.out, job, made.media.clip, quality)
         return {"quality": quality, "scoring_seconds": time.perf_counter() - began}
 
     def _prepare(self, batch: Batch) -> None:
