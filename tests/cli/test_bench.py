@@ -16,6 +16,7 @@ PLANS = Path(__file__).parents[2] / "plans"
 PLAN = """
 name = "tiny"
 seeds = [3]
+metrics = ["psnr"]
 prompts = { source = "file", file = "prompts.txt" }
 conditions = [{ name = "small", call = { num_frames = 5, height = 32, width = 48 } }]
 models = [{ name = "tiny", model = "pocket", fps = 4, call = { num_inference_steps = 8 } }]

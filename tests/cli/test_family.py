@@ -11,7 +11,7 @@ from tests.support.files import names_in
 
 import navicache.pocket
 from navicache.cli import main
-from navicache.cli.bench import called
+from navicache.cli.bench_plan import called
 from navicache.cli.bench_worker import calibration
 from navicache.cli.job import Source
 from navicache.evaluation.bench.jobs import expand

@@ -1,16 +1,18 @@
 """`navicache bench`: a plan of models, settings, prompts and seeds, measured; run it again to go on."""
 
 import argparse
+import errno
 import functools
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from navicache.cli.generate import positive
 
 PLAN_COPY = "plan.toml"
-USUAL_POCKET = 64  # prompts of the embedded model's world, which has thousands
+STAND_IN = ""  # in place of prompts that were not found: all else is looked at as well
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,48 +24,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ray-address", help="of a running cluster; --out must then lie where every machine sees it")
     parser.add_argument("--prompts", type=positive, metavar="N", help="so many prompts, in place of the plan's count")
     parser.add_argument("--accuracy", type=positive, metavar="N", help="the same for its runs in shadow mode")
-    only = "models=, conditions= or settings= and names, with * and commas: these alone; may be given several times"
+    only = (
+        "models=, conditions= or settings= and names or their first words, with * and commas: these alone; repeatable"
+    )
     parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
     parser.add_argument("--part", metavar="N/OF", help="every so many-th group, for several processes (--out differs)")
-    parser.add_argument("--list", action="store_true", help="only say what would be measured")
+    parser.add_argument(
+        "--list", action="store_true", help="only say what would be measured, and what is missing for it"
+    )
     vbench = "take in the scores VBench has written there for the videos of this benchmark"
     parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure what is missing, and close with a table."""
-    from navicache.evaluation.bench.jobs import expand
+    """Look whether all is there, measure what is missing, and close with a table."""
+    from navicache.cli.bench_checks import check, look
+    from navicache.cli.bench_frames import FRAMES, waiting
     from navicache.evaluation.bench.names import slug
-    from navicache.evaluation.bench.plan_file import read_plan
     from navicache.evaluation.bench.rows import RowFile
-    from navicache.evaluation.bench.selection import choose, one_part
     from navicache.evaluation.bench.session import ROWS
 
-    plan = called(resized(read_plan(options.plan), options.prompts, options.accuracy))
+    plan, groups, wrong = understood(options)
     part = f" part {options.part}" if options.part else ""
     out = options.out or Path("outputs/bench") / slug(plan.name + part)
-    groups = choose(expand(plan, choose_prompts(plan.prompts, options.plan.parent)), options.only)
-    if options.part:
-        groups = one_part(groups, options.part)
     if options.list:
-        print("\n".join(listing(groups)))
-        return 0
+        return look(plan, groups, out, options, wrong)
     if options.vbench_results:
         take_in_vbench(options.vbench_results, out, groups)
     else:
+        check(plan, groups, out, options, wrong)
         measure(plan, groups, out, options)
     print("\n".join(closing(RowFile(out / ROWS).rows)))
+    if waits := waiting(out):
+        print(f"\n{len(waits)} videos wait for LPIPS in {out / FRAMES}: run this again with its weights there")
     print(f"\nresults in {out}; look at them with: navicache report {out}")
     return 0
 
 
-def listing(groups: Sequence[Any]) -> Iterator[str]:
-    """What would be measured: a line a call, and how much it is in all."""
-    for batch in (batch for group in groups for batch in group):
-        more = f" and {len(batch) - 1} more" if len(batch) > 1 else ""
-        yield f"{batch[0].kind:8} {batch[0].place}  {batch[0].prompt}{more}"
-    calls = sum(map(len, groups))
-    yield f"{sum(len(batch) for group in groups for batch in group)} jobs in {calls} calls"
+def understood(options: argparse.Namespace) -> tuple[Any, list[Any], list[str]]:
+    """The plan, its groups as chosen, and what is wrong with its prompts."""
+    from navicache.cli.bench_checks import refusal
+    from navicache.cli.bench_plan import called, choose_prompts, resized
+    from navicache.evaluation.bench.jobs import expand
+    from navicache.evaluation.bench.plan_file import read_plan
+    from navicache.evaluation.bench.plan_values import WrongPlan
+    from navicache.evaluation.bench.selection import choose, one_part
+
+    try:
+        plan = called(resized(read_plan(options.plan), options.prompts, options.accuracy))
+    except WrongPlan as error:
+        raise ValueError(refusal(error.problems)) from error
+    try:
+        prompts, wrong = choose_prompts(plan.prompts, options.plan.parent), []
+    except ValueError as error:
+        prompts, wrong = [STAND_IN], [str(error)]
+    groups = choose(expand(plan, prompts), options.only)
+    return plan, one_part(groups, options.part) if options.part else groups, wrong
 
 
 def closing(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -82,22 +98,50 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
 
     from navicache.cli.bench_files import Shelf
     from navicache.cli.bench_worker import PipelineWorker
-    from navicache.cli.checks import check_metrics, check_output
     from navicache.cli.progress import folded
     from navicache.cli.session import each_note_once
     from navicache.evaluation.bench.executors import run_local
     from navicache.evaluation.bench.ray_executor import RayExecutor
     from navicache.evaluation.bench.session import measure as carry_out
 
-    check_output(out)
-    check_metrics()
     out.mkdir(parents=True, exist_ok=True)
     keep_plan(options.plan, out)
+    complete_scores(plan, groups, out)
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
-    with tqdm(desc=plan.name, unit="job", **folded()) as bar, each_note_once():
+    with tqdm(desc=plan.name, unit="job", **folded()) as bar, each_note_once(), room(out):
         place = out.absolute()
         make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
         carry_out(out, groups, make, executor, functools.partial(show, bar))
+
+
+def complete_scores(plan: Any, groups: Sequence[Any], out: Path) -> None:
+    """LPIPS of the videos that waited for its weights, if they are there now."""
+    from tqdm import tqdm
+
+    from navicache.cli.bench_frames import complete, waiting
+    from navicache.cli.preflight import lpips_missing
+    from navicache.cli.progress import folded
+    from navicache.evaluation.bench.jobs import jobs_of
+    from navicache.evaluation.bench.rows import RowFile
+    from navicache.evaluation.bench.session import ROWS, only_one
+
+    videos = waiting(out)
+    if not videos or "lpips" not in plan.metrics or lpips_missing():
+        return
+    with only_one(out), tqdm(desc="LPIPS", unit="video", total=len(videos), **folded()) as bar, room(out):
+        for scored in complete(out, RowFile(out / ROWS), {job.group for job in jobs_of(groups)}):
+            bar.update(scored)
+
+
+@contextmanager
+def room(out: Path) -> Generator[None, None, None]:
+    """A disk that is full after all ends in advice: rows and files are whole or not there, so nothing is lost."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise ValueError(f"the disk of {out} is full: make room, and run the same command again to go on") from error
 
 
 def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None:
@@ -120,46 +164,6 @@ def keep_plan(path: Path, out: Path) -> None:
 
     with atomic_file(out / PLAN_COPY) as file:
         file.write(path.read_bytes())
-
-
-def resized(plan: Any, prompts: int | None, accuracy: int | None) -> Any:
-    """The plan with other numbers of prompts, where they were asked for."""
-    counts = replace(plan.prompts, count=prompts or plan.prompts.count)
-    return replace(plan, prompts=counts, accuracy=replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts))
-
-
-def called(plan: Any) -> Any:
-    """The plan with the own call of every `pocket:NAME`, over which what it says itself counts."""
-    from navicache.cli.job import POCKET, Source
-
-    def whole(model: Any) -> Any:
-        member = None if model.model == POCKET else Source(model.model).member
-        return model if member is None else replace(model, call={**member.call, **model.call})
-
-    return replace(plan, models=tuple(whole(model) for model in plan.models))
-
-
-def choose_prompts(wanted: Any, folder: Path) -> list[str]:
-    """The plan's prompts, from wherever it takes them."""
-    from navicache.evaluation.bench.prompts import prompts_in_file, vbench_prompts
-
-    if wanted.source == "file" and not wanted.file:
-        raise ValueError("prompts.source is 'file': name it with prompts.file")
-    sources = {
-        "file": lambda: prompts_in_file(folder, wanted.file),
-        "vbench": lambda: vbench_prompts(wanted.dimensions),
-        "pocket": lambda: _pocket_prompts(wanted.count or USUAL_POCKET),
-    }
-    found = sources[wanted.source]()
-    if wanted.count and len(found) < wanted.count:
-        raise ValueError(f"{wanted.count} prompts are asked for, and there are {len(found)}")
-    return found[: wanted.count]
-
-
-def _pocket_prompts(count: int) -> list[str]:
-    from navicache.pocket.held_out import choose_prompts as held_out
-
-    return held_out("held-out", count)
 
 
 def take_in_vbench(folder: Path, out: Path, groups: Sequence[Any]) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from navicache.cli.bench_frames import keep
 from navicache.cli.generation import Take
 from navicache.evaluation.bench.jobs import Job
-from navicache.records import Trace, atomic_file
+from navicache.records import Trace
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,7 @@ class References:
 
     def keep(self, job: Job, clip: np.ndarray) -> None:
         """Of a baseline that was just made."""
-        path = self.out / job.reference
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_file(path) as file:
-            np.save(file, clip)
+        keep(self.out / job.reference, clip)
         self._newest[job.group] = clip
 
     def find(self, job: Job) -> np.ndarray | None:

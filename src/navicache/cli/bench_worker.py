@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from navicache.cli.bench_files import References, Shelf
+from navicache.cli.bench_frames import keep_waiting
 from navicache.cli.bench_row import describe, figures
 from navicache.cli.generation import WARM_UP_STEPS, Take, take, take_together
 from navicache.cli.job import POCKET, Caching, Source
@@ -21,7 +22,7 @@ from navicache.cli.session import about, check
 from navicache.engine import CannotCache
 from navicache.evaluation import METRICS, measure
 from navicache.evaluation.bench.jobs import Batch, Job
-from navicache.evaluation.bench.plan import NO_CACHE
+from navicache.evaluation.bench.plan import NO_CACHE, Model
 from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.pocket import calibration_path
 from navicache.pocket.members import WAN
@@ -92,6 +93,7 @@ class PipelineWorker:
             self._references.keep(job, made.media.clip)
         elif job.kind == "cached":
             quality = measure(self._reference(job), made.media.clip, self.metrics)
+            keep_waiting(self.out, job, made.media.clip, quality)
         return {"quality": quality, "scoring_seconds": time.perf_counter() - began}
 
     def _prepare(self, batch: Batch) -> None:
@@ -116,15 +118,8 @@ class PipelineWorker:
         if not name:
             self._pipe.register_modules(scheduler=self._schedulers[""])
             return
-        import diffusers
-
-        kind = getattr(diffusers, name, None)
-        if not name.endswith("Scheduler") or kind is None:
-            raise ValueError(
-                f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler"
-            )
-        config = self._schedulers[""].config
-        self._pipe.register_modules(scheduler=kind.from_config(config, **job.condition.scheduler_options))
+        config, options = self._schedulers[""].config, job.condition.scheduler_options
+        self._pipe.register_modules(scheduler=scheduler_class(name).from_config(config, **options))
 
     @contextmanager
     def _cache(self, job: Job) -> Generator[Any, None, None]:
@@ -144,9 +139,23 @@ class PipelineWorker:
         return found
 
 
+def scheduler_class(name: str) -> Any:
+    """A scheduler of diffusers by its name."""
+    import diffusers
+
+    if not name.endswith("Scheduler") or name not in dir(diffusers):
+        raise ValueError(f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler")
+    return getattr(diffusers, name)
+
+
 def source(job: Job) -> Source:
     """Which pipeline the job wants."""
-    return Source(job.model.model, job.model.dtype, job.model.device, job.model.offload)
+    return source_of(job.model)
+
+
+def source_of(model: Model) -> Source:
+    """Which pipeline a model of the plan is."""
+    return Source(model.model, model.dtype, model.device, model.offload)
 
 
 def caching(job: Job) -> Caching:

@@ -1,7 +1,7 @@
 """What can be told to be wrong before the heavy work; every message says what to write instead."""
 
 import tempfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -24,15 +24,19 @@ def check_output(out: Path) -> None:
 def check_sizes(pipe: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse frames and sizes that Wan would round; the other pipelines refuse by themselves."""
     transformer = pipe.components.get("transformer") or pipe.components.get("transformer_2")
-    if type(transformer).__name__ != WAN:
-        return
-    every, frames = pipe.vae_scale_factor_temporal, arguments.get("num_frames", 1)
+    if type(transformer).__name__ == WAN:
+        scale = pipe.vae_scale_factor_temporal, pipe.vae_scale_factor_spatial
+        check_wan_sizes(arguments, scale, transformer.config.patch_size)
+
+
+def check_wan_sizes(arguments: Mapping[str, Any], scale: tuple[int, int], patch: Sequence[int]) -> None:
+    """The same of its numbers alone: how many frames and pixels a latent stands for, and latents a patch."""
+    (every, pixels), frames = scale, arguments.get("num_frames", 1)
     if frames % every != 1:
         near = (frames - 1) // every * every + 1
         raise ValueError(f"--frames must be {every}k+1, got {frames}: {near} or {near + every} would do")
-    _, tall, wide = transformer.config.patch_size
-    for name, cells in (("height", tall), ("width", wide)):
-        _check_multiple(name, arguments.get(name), pipe.vae_scale_factor_spatial * cells)
+    for name, cells in (("height", patch[1]), ("width", patch[2])):
+        _check_multiple(name, arguments.get(name), pixels * cells)
 
 
 def _check_multiple(name: str, value: int | None, unit: int) -> None:

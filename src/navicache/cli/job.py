@@ -136,7 +136,13 @@ def read_arguments(options: Namespace, source: Source) -> dict[str, Any]:
 
 def check_call(pipe: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments the pipeline does not take, and pipelines that need more than a prompt."""
-    kind, parameters = type(pipe).__name__, inspect.signature(pipe.__call__).parameters
+    check_parameters(type(pipe), arguments)
+
+
+def check_parameters(pipeline: type, arguments: Mapping[str, Any]) -> None:
+    """The same of a class of pipelines, before anything is loaded."""
+    kind, (_, *own) = pipeline.__name__, inspect.signature(pipeline.__call__).parameters.items()
+    parameters = dict(own)  # without self
     for name in arguments:
         if name not in parameters:
             raise ValueError(f"{kind} takes no {name}: leave out --{FLAGS.get(name, name).replace('_', '-')}")

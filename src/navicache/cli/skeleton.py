@@ -37,7 +37,7 @@ def skeletons(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[str, Sk
 
 
 def _build(place: Path | str, name: str, kind: str) -> Skeleton:
-    model = _class(kind)
+    model = named_class(kind)
     try:
         config = dict(model.load_config(str(place), subfolder=name))
         with torch.device("meta"):
@@ -46,7 +46,8 @@ def _build(place: Path | str, name: str, kind: str) -> Skeleton:
         raise ValueError(f"its config.json does not build it: {error}") from error
 
 
-def _class(kind: str) -> Any:
+def named_class(kind: str) -> Any:
+    """A model or pipeline of diffusers, or of ours, by its name in a configuration."""
     import diffusers
 
     from navicache import opensora

@@ -4,6 +4,7 @@ import pytest
 from tests.evaluation.bench.toy import PLAN
 
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
+from navicache.evaluation.bench.plan_values import WrongPlan
 
 HEAD = 'name = "t"\nprompts = { source = "pocket" }\nmodels = [{ name = "m", model = "pocket" }]\n'
 SETTINGS = 'settings = [{ policy = "navicache" }]\n'
@@ -103,3 +104,17 @@ def test_what_is_wrong_is_named(text, advice, tmp_path):
 def test_no_file(tmp_path):
     with pytest.raises(ValueError, match="no plan"):
         read_plan(tmp_path / "none.toml")
+
+
+def test_all_that_is_wrong_is_named_at_once(tmp_path):
+    models = 'models = [{ name = "m", modle = "pocket" }, { name = "n", model = "pocket", fps = 0 }]'
+    settings = 'settings = [{ policy = "navicash" }, { policy = "static" }, { policy = "ema", knobs = { x = 1 } }]'
+    path = tmp_path / "plan.toml"
+    path.write_text(f'name = "t"\nsead = 1\nprompts = {{ source = "pocket" }}\n{models}\n{settings}\n')
+    with pytest.raises(WrongPlan) as wrong:
+        read_plan(path)
+    advice = ("key 'sead'", "unknown key 'modle'", "lacks 'model'", "fps must be above", "'navicash'", "no knob 'x'")
+    assert all(problem.startswith(f"{path}: ") and "\n" not in problem for problem in wrong.value.problems)
+    assert len(wrong.value.problems) == len(advice)
+    for words in advice:
+        assert sum(words in problem for problem in wrong.value.problems) == 1, words

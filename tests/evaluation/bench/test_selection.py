@@ -52,6 +52,34 @@ def test_models_conditions_and_settings(groups):
 
 
 @pytest.mark.parametrize(
+    ("wanted", "models", "settings"),
+    [
+        (["models=POCKET"], {"pocket"}, {"N threshold=0.1", "N threshold=0.2", "easycache"}),
+        (["models=pocket-unet"], {"pocket:unet"}, {"N threshold=0.1", "N threshold=0.2"}),
+        (["models=p*"], {"pocket", "pocket:unet"}, {"N threshold=0.1", "N threshold=0.2", "easycache"}),
+        (["settings=n-threshold-0.2,EasyCache"], {"pocket", "pocket:unet"}, {"N threshold=0.2", "easycache"}),
+        (["settings=N,easycache", "models=pocket:unet"], {"pocket:unet"}, {"N threshold=0.1", "N threshold=0.2"}),
+    ],
+)
+def test_names_go_by_folders_and_without_capitals(groups, wanted, models, settings):
+    found = places(choose(groups, wanted))
+    assert {model for model, _, _ in found} == models
+    assert {setting for _, _, setting in found} == {*settings, "baseline"}
+
+
+def test_first_words_do_where_no_name_is_exactly_that():
+    text = PLAN.replace('name = "pocket"', 'name = "Wan 2.1-1.3B"').replace('["pocket"]', '["Wan 2.1-1.3B"]')
+    mixed = expand(
+        parse_plan(text.replace('name = "pocket:unet"', 'name = "Wanderer"').replace("pocket:unet", "Wanderer")), ["a"]
+    )
+    assert {place[0] for place in places(choose(mixed, ["models=wan"]))} == {"Wan 2.1-1.3B"}
+    with pytest.raises(ValueError, match="--only models=wa fits none of: Wan"):
+        choose(mixed, ["models=wa"])
+    exact = expand(parse_plan(PLAN.replace('easycache"', 'easycache", name = "N plus"')), ["a"])
+    assert "N plus" not in {place[2] for place in places(choose(exact, ["settings=N"]))}, "the exact name wins"
+
+
+@pytest.mark.parametrize(
     ("wanted", "advice"),
     [
         ("models=poket", "--only models=poket fits none of: pocket, pocket:unet"),

@@ -69,6 +69,11 @@ class Job:
         """Where the frames of its baseline are kept, to the bit, until the group is done."""
         return PurePosixPath("references") / f"{self.group}.npy"
 
+    @property
+    def frames(self) -> PurePosixPath:
+        """Where its own frames wait for a metric that is not there yet: a folder a group."""
+        return PurePosixPath("frames") / self.group / f"{self.key}.npy"
+
 
 Batch = tuple[Job, ...]  # of one call: same model, condition and setting
 Group = tuple[Batch, ...]

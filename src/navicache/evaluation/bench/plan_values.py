@@ -1,9 +1,41 @@
 """Values of a plan's file, each checked; errors name the key and what it may be."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Read = Callable[[Any, str], Any]
+
+
+class WrongPlan(ValueError):
+    """Everything that is wrong with a plan, one line each."""
+
+    def __init__(self, *problems: str) -> None:
+        """The lines, each with what to do."""
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def gather(reads: Iterable[Callable[[], Any]]) -> list[Any]:
+    """What each of these reads; whoever has three mistakes hears of all three at once.
+
+    Example:
+        >>> gather([lambda: 1, lambda: positive(0, "batch"), lambda: text(1, "name")])
+        Traceback (most recent call last):
+        navicache.evaluation.bench.plan_values.WrongPlan: batch must be above zero, got 0
+        name must be a text, got 1
+    """
+    found: list[Any] = []
+    problems: list[str] = []
+    for read in reads:
+        try:
+            found.append(read())
+        except WrongPlan as error:
+            problems += error.problems
+        except ValueError as error:
+            problems.append(str(error))
+    if problems:
+        raise WrongPlan(*problems)
+    return found
 
 
 def _of(kind: type, words: str) -> Read:
@@ -82,9 +114,8 @@ def tables(value: Any, place: str) -> Iterator[tuple[Any, str]]:
 
 def check_keys(value: Any, place: str, known: tuple[str, ...], required: Any) -> None:
     """Refuse a key that is not known, and miss one that must be there."""
-    for key in table(value, place):
-        if key not in known:
-            raise ValueError(f"{place} has an unknown key {key!r}; allowed: {', '.join(known)}")
-    for key in required:
-        if key not in value:
-            raise ValueError(f"{place} lacks {key!r}; allowed: {', '.join(known)}")
+    allowed = f"allowed: {', '.join(known)}"
+    unknown = [f"{place} has an unknown key {key!r}; {allowed}" for key in table(value, place) if key not in known]
+    missing = [f"{place} lacks {key!r}; {allowed}" for key in required if key not in value]
+    if unknown or missing:
+        raise WrongPlan(*unknown, *missing)

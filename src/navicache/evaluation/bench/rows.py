@@ -2,8 +2,11 @@
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from navicache.records import atomic_file
 
 Row = dict[str, Any]
 REFUSED = "refused"  # kind of a row whose policy could not be put on the model, with its reason
@@ -35,14 +38,26 @@ class RowFile:
             if row["key"] in self._keys or row["key"] in keys:
                 raise ValueError(f"job {row['key']} is finished already: one folder takes one benchmark at a time")
             keys.add(row["key"])
-        lines = [json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n" for row in rows]
         with self.path.open("ab") as file:
             file.truncate(self._whole)  # a torn last line goes
-            self._whole += file.write(b"".join(lines))
+            self._whole += file.write(_lines(rows))
             file.flush()
             os.fsync(file.fileno())
         self.rows += rows
         self._keys |= keys
+
+    def revise(self, *rows: Row) -> None:
+        """Put these in the place of those with their keys; the file is the old one or the new one, never half of it."""
+        new = {row["key"]: row for row in rows}
+        self.rows = [new.get(row["key"], row) for row in self.rows]
+        content = _lines(self.rows)
+        with atomic_file(self.path) as file:
+            file.write(content)
+        self._whole = len(content)
+
+
+def _lines(rows: Iterable[Row]) -> bytes:
+    return b"".join(json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n" for row in rows)
 
 
 def _parse(path: Path, number: int, line: bytes) -> Row:

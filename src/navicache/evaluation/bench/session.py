@@ -53,7 +53,8 @@ def _tidy(out: Path, groups: Sequence[Group], rows: RowFile) -> None:
 def _drop_references(out: Path, group: Group, rows: RowFile) -> None:
     if all(_done(batch, rows) for batch in reversed(group)):  # the last is the most likely not to be
         for job in group[0]:
-            (out / job.reference).unlink(missing_ok=True)
+            if not (out / job.frames).parent.exists():  # they are compared with it later
+                (out / job.reference).unlink(missing_ok=True)
 
 
 @contextmanager
