@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.generate import positive
+from navicache.cli.values import positive
 
 PLAN_COPY = "plan.toml"
 USUAL_POCKET = 64  # prompts of the embedded model's world, which has thousands
