@@ -91,6 +91,7 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
 
     check_output(out)
     check_metrics()
+    check_pictures(groups)
     out.mkdir(parents=True, exist_ok=True)
     keep_plan(options.plan, out)
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
@@ -98,6 +99,15 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
         place = out.absolute()
         make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
         carry_out(out, groups, make, executor, functools.partial(show, bar))
+
+
+def check_pictures(groups: Sequence[Any]) -> None:
+    """Refuse a picture that cannot be read before the first model is loaded."""
+    from navicache.cli.media import open_picture
+    from navicache.evaluation.bench.jobs import jobs_of
+
+    for file in {job.arguments["image"] for job in jobs_of(groups) if "image" in job.arguments}:
+        open_picture(file)
 
 
 def show(bar: Any, finished: int, jobs: int, row: dict[str, Any] | None) -> None:

@@ -146,7 +146,8 @@ class PipelineWorker:
 
 def source(job: Job) -> Source:
     """Which pipeline the job wants."""
-    return Source(job.model.model, job.model.dtype, job.model.device, job.model.offload)
+    model = job.model
+    return Source(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
 def caching(job: Job) -> Caching:

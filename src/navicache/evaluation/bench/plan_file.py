@@ -10,6 +10,7 @@ from navicache.evaluation.bench.plan import Accuracy, Model, Plan, Prompts, Sour
 from navicache.evaluation.bench.plan_sweeps import conditions_of, settings_of
 from navicache.evaluation.bench.plan_values import (
     Read,
+    above_zero,
     check_keys,
     count,
     entries,
@@ -77,6 +78,7 @@ MODEL: dict[str, Read] = {
     "offload": one_of("none", "model", "sequential", "group"),
     "fps": positive,
     "batch": positive,
+    "shift": above_zero,
     "call": table,
 }
 ACCURACY: dict[str, Read] = {"prompts": whole, "settings": texts}
