@@ -3,10 +3,11 @@
 import importlib
 
 import pytest
+from diffusers import WanImageToVideoPipeline
+from PIL import Image
 from tests.cli.common import SMALL, STATIC
 from tests.support.commands import refused
 from tests.support.files import names_in
-from tests.tiny import TINY
 
 from navicache.cli import main
 from navicache.cli.job import check_call
@@ -58,8 +59,39 @@ def test_an_image_has_no_frames(image_folder, tmp_path, capsys):
 
 
 def test_a_pipeline_that_needs_a_picture_is_refused():
-    with pytest.raises(ValueError, match="WanImageToVideoPipeline also needs image"):
-        check_call(TINY["wan_i2v"].build(), {})
+    with pytest.raises(ValueError, match="WanImageToVideoPipeline also needs image: give --image FILE"):
+        check_call(WanImageToVideoPipeline, {})
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["--image", "PICTURE"], "WanPipeline takes no image: leave out --image"),
+        (["--image", "none.png"], "no picture none.png: name a file"),
+        (["--image", "TEXT"], "cannot be read as a picture"),
+        (["--image", "."], ". cannot be read as a picture"),
+        (["--shift", "0"], "--shift: must be a number above zero, got '0'"),
+        (["--shift", "inf"], "--shift: must be a number above zero, got 'inf'"),
+        (["--shift", "much"], "--shift: must be a number above zero, got 'much'"),
+        (["--align-steps", "0"], "--align-steps: must be a whole number above zero, got '0'"),
+        (["--align-steps", "5"], "align_steps is a knob of navicache"),
+        (["--policy", "navicache", "--align-steps", "1"], "align_steps must be"),
+        (["--policy", "navicache", "--set", "align_stepz=5"], "no knob 'align_stepz'; did you mean 'align_steps'?"),
+        (["--policy", "navicache", "--set", "shadow=full"], "policy 'navicache' has no knob 'shadow'"),
+        (["--policy", "navicache", "--set", "process_noise=much"], "process_noise is much: give a finite number"),
+        (["--policy", "navicache", "--set", "process_noise"], "--set: must be name=value"),
+        (["--policy", "navicache", "--set", "name=x"], "policy 'navicache' has no knob 'name'"),
+        (["--threshold", "0.1", "--set", "threshold=0.2"], "threshold is given twice: say it once"),
+    ],
+)
+def test_it_is_refused_before_the_model_is_loaded(options, advice, tmp_path, monkeypatch, capsys):
+    Image.new("RGB", (8, 8)).save(tmp_path / "picture.png")
+    (tmp_path / "text.png").write_text("no picture")
+    files = {"PICTURE": str(tmp_path / "picture.png"), "TEXT": str(tmp_path / "text.png")}
+    monkeypatch.setattr("navicache.cli.loading.load", lambda _: pytest.fail("loaded"))
+    given = [files.get(option, option) for option in options]
+    assert advice in refused(capsys, "generate", *SMALL, *given, "--out", str(tmp_path / "out"))
+    assert names_in(tmp_path) == ["picture.png", "text.png"]
 
 
 def test_a_package_the_metrics_lack_is_missed_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):

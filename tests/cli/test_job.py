@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from navicache.cli.job import FLAGS, USUAL_FPS, Caching, Job, Source, check_call, read_arguments, read_caching
+from navicache.cli.job import FLAGS, KNOBS, USUAL_FPS, Caching, Job, Source, check_call, read_arguments, read_caching
 from navicache.pocket import MEMBERS
 
 
@@ -15,8 +15,18 @@ def test_an_embedded_model_brings_its_own_speed_of_frames():
 
 
 def test_options_that_were_left_out_are_no_knobs():
-    options = Namespace(policy=None, mode="fast", threshold=None, speedup=0.0, max_error=0.1)
+    options = Namespace(policy=None, mode="fast", threshold=None, speedup=0.0, max_error=0.1, align_steps=None, set=[])
     assert read_caching(options) == Caching(None, "fast", {"speedup": 0.0, "max_error": 0.1})
+
+
+def test_a_knob_is_said_once():
+    given = dict.fromkeys(KNOBS)
+    sets = [("align_steps", 5), ("site", "blocks")]
+    options = Namespace(policy="navicache", mode=None, **{**given, "threshold": 0.1}, set=sets)
+    assert read_caching(options).knobs == {"threshold": 0.1, "align_steps": 5, "site": "blocks"}
+    for twice in ({"align_steps": 3, "set": sets}, {"set": [*sets, ("site", "model")]}):
+        with pytest.raises(ValueError, match=r"(align_steps|site) is given twice"):
+            read_caching(Namespace(policy="navicache", mode=None, **{**given, **twice}))
 
 
 def test_arguments_are_the_users_over_the_embedded_models_own():
@@ -63,8 +73,12 @@ class Needy:
 
 
 def test_calls_are_checked_against_the_pipeline():
-    check_call(Pipe(), {"height": 8})
+    check_call(Pipe, {"height": 8})
     with pytest.raises(ValueError, match="Pipe takes no num_frames: leave out --frames"):
-        check_call(Pipe(), {"num_frames": 5})
+        check_call(Pipe, {"num_frames": 5})
     with pytest.raises(ValueError, match=r"Needy also needs image, mask: use navicache\.enable\(pipe\) in Python"):
-        check_call(Needy(), {})
+        check_call(Needy, {})
+    with pytest.raises(ValueError, match=r"Needy also needs mask: use"):
+        check_call(Needy, {"image": "a.png"})
+    with pytest.raises(ValueError, match=r"Needy also needs image: give --image FILE"):
+        check_call(Needy, {"mask": 1})

@@ -106,6 +106,13 @@ def test_easycache_as_published(model):
     assert (policy.threshold, policy.align_steps, policy.last_step) == EASYCACHE[model]
 
 
+def test_easycache_on_open_sora_is_as_navicache_mid_and_says_that_it_is_a_guess():
+    policy, navicache = (built("Open-Sora 1.2", name, "mid") for name in ("easycache", "navicache"))
+    same = ("threshold", "align_steps", "site")
+    assert [getattr(policy, knob) for knob in same] == [getattr(navicache, knob) for knob in same]
+    assert preset(model_named("Open-Sora 1.2"), "easycache", "mid").inferred
+
+
 @pytest.mark.parametrize(
     ("model", "interval", "probability", "implied"),
     [

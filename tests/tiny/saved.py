@@ -18,6 +18,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import PreTrainedTokenizerFast, UMT5Config, UMT5EncoderModel
 
 from .common import component, flow_scheduler
+from .wan import build_wan_i2v
 
 SPECIAL = ("<pad>", "</s>", "<unk>")
 WORDS = ("a", "red", "blue", "ball", "cat", "moves", "left", "right")
@@ -34,6 +35,19 @@ def save_wan(folder: Path, text_dtype: torch.dtype = torch.float32) -> Path:
         vae=component(lambda: AutoencoderKLWan(**vae), seed=1),
         scheduler=flow_scheduler("unipc"),
         transformer=component(lambda: WanTransformer3DModel(**transformer, **sizes), seed=2),
+    )
+    pipe.save_pretrained(folder)
+    return folder
+
+
+def save_wan_i2v(folder: Path) -> Path:
+    """Image to video, without an image encoder, as Wan 2.2 does it."""
+    pipe = build_wan_i2v(clip=False)
+    config = {**pipe.transformer.config, "text_dim": TEXT_DIM}
+    pipe.register_modules(
+        **_text(torch.float32),
+        image_processor=None,
+        transformer=component(lambda: WanTransformer3DModel.from_config(config), seed=2),
     )
     pipe.save_pretrained(folder)
     return folder

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.generate import positive
+from navicache.cli.values import positive
 
 PLAN_COPY = "plan.toml"
 STAND_IN = ""  # in place of prompts that were not found: all else is looked at as well

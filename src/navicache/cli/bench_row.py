@@ -27,6 +27,7 @@ def describe(job: Job) -> Row:
         "prompt_index": job.prompt_index,
         "seed": job.seed,
         "arguments": job.arguments,
+        "shift": job.model.shift,
     }
 
 

@@ -155,7 +155,7 @@ def source(job: Job) -> Source:
 
 def source_of(model: Model) -> Source:
     """Which pipeline a model of the plan is."""
-    return Source(model.model, model.dtype, model.device, model.offload)
+    return Source(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
 def caching(job: Job) -> Caching:

@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.generate import default_prompts, positive
+from navicache.cli.generate import default_prompts
 from navicache.cli.job import NAMED, POCKET, Caching, Job, Source, read_arguments
+from navicache.cli.values import above_zero, positive
 from navicache.models import CALIBRATED
 
 SIGNALS = ("modulated", "time", "time_projection")
@@ -20,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
     parser.add_argument("--signal", choices=SIGNALS, default="modulated", help="what TeaCache watches (%(default)s)")
     parser.add_argument("--negative-prompt")
+    parser.add_argument("--image", metavar="FILE", help="the picture a video begins with, for pipelines that take one")
     parser.add_argument("--steps", type=positive, help="denoising steps")
+    parser.add_argument("--shift", type=above_zero, help="flow shift of the scheduler, in place of the model's own")
     parser.add_argument("--guidance", type=float, help="guidance scale")
     parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
     for name in ("frames", "height", "width"):
@@ -38,10 +41,11 @@ def run(options: argparse.Namespace) -> int:
     job = read_job(options)
     from navicache.cli.checks import check_output
     from navicache.cli.loading import load
-    from navicache.cli.session import check
+    from navicache.cli.session import check, check_early
     from navicache.report.fit_plot import save_fit_plot
 
     check_output(options.out.parent)
+    check_early(job)
     pipe = load(job.source)
     check(pipe, job)
     start = time.perf_counter()
@@ -56,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 def read_job(options: argparse.Namespace) -> Job:
     """The options as a job without a cache."""
-    source = Source(options.model, options.dtype, options.device, options.offload)
+    source = Source(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
     arguments = read_arguments(options, source)
     return Job(source, tuple(prompts or default_prompts(source)), arguments, Caching(), options.out, options.seed)

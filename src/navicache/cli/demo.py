@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.generate import add_caching, describe, positive
+from navicache.cli.generate import add_caching, describe
 from navicache.cli.job import POCKET, Job, Source, read_caching
+from navicache.cli.values import positive
 
 PROMPTS = 2
 LONGEST_PROMPT = 44

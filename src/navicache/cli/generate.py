@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from navicache.cli.job import NAMED, POCKET, USUAL_FPS, Job, Source, read_arguments, read_caching
+from navicache.cli.values import above_zero, knob, positive
 from navicache.records import ShadowKind
 
 
@@ -14,7 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
     parser.add_argument("--negative-prompt", help="what not to show")
+    parser.add_argument("--image", metavar="FILE", help="the picture a video begins with, for pipelines that take one")
     parser.add_argument("--steps", type=positive, help="denoising steps")
+    parser.add_argument("--shift", type=above_zero, help="flow shift of the scheduler, in place of the model's own")
     parser.add_argument("--guidance", type=float, help="guidance scale")
     parser.add_argument("--seed", type=int, default=0, help="of the noise, the same for every prompt (%(default)s)")
     parser.add_argument("--frames", type=positive, help="length of the video")
@@ -39,18 +42,11 @@ def add_caching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
     parser.add_argument("--speedup", type=float, help="a target, in place of a threshold: 2 computes every other step")
     parser.add_argument("--max-error", type=float, help="a target: relative error that no reused output should exceed")
-
-
-def positive(text: str) -> int:
-    """A whole number above zero.
-
-    Example:
-        >>> positive("17")
-        17
-    """
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"must be a whole number above zero, got {text!r}")
-    return int(text)
+    parser.add_argument(
+        "--align-steps", type=positive, help="steps computed before the first reuse (name the policy too)"
+    )
+    knobs = "any knob of the policy: a number, true, false or text; give it again for more"
+    parser.add_argument("--set", type=knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 def read_job(options: argparse.Namespace) -> Job:
     """The options as a job."""
-    source = Source(options.model, options.dtype, options.device, options.offload)
+    source = Source(options.model, options.dtype, options.device, options.offload, options.shift)
     return Job(
         source=source,
         prompts=tuple(options.prompt or default_prompts(source)),

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from navicache.cli.job import Job
-from navicache.cli.media import Media, read_outputs
+from navicache.cli.media import Media, open_picture, read_outputs
 from navicache.cli.progress import Counts, settle, watched
 from navicache.records import Trace
 
@@ -83,6 +83,8 @@ def take_together(
 ) -> list[Take]:
     """One call for several prompts, each with the noise it has by itself; each take has its share of the seconds."""
     arguments = {**job.arguments, **(changed or {}), **texts_and_noise(seeds, job.arguments)}
+    if "image" in arguments:
+        arguments["image"] = open_picture(arguments["image"])
     with watched(pipe, label, counts, shown) as clock:
         settle()
         start = time.perf_counter()

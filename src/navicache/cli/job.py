@@ -20,12 +20,14 @@ NAMED = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
 USUAL_FPS = 16  # what Wan was trained at
 FLAGS = {
     "negative_prompt": "negative_prompt",
+    "image": "image",
     "num_inference_steps": "steps",
     "guidance_scale": "guidance",
     "num_frames": "frames",
     "height": "height",
     "width": "width",
 }  # argument of a diffusers pipeline -> option of ours
+KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # those with an option of their own
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Source:
     dtype: str = "auto"
     device: str = "auto"
     offload: str = "none"
+    shift: float | None = None  # of the scheduler; None keeps its own
 
     @property
     def pocket(self) -> bool:
@@ -123,8 +126,12 @@ def slug(text: str, longest: int = 48) -> str:
 
 def read_caching(options: Namespace) -> Caching:
     """The options of `add_caching`, as given."""
-    knobs = {"threshold": options.threshold, "speedup": options.speedup, "max_error": options.max_error}
-    return Caching(options.policy, options.mode, {name: value for name, value in knobs.items() if value is not None})
+    knobs = {name: getattr(options, name) for name in KNOBS if getattr(options, name) is not None}
+    for name, value in options.set:
+        if name in knobs:
+            raise ValueError(f"{name} is given twice: say it once")
+        knobs[name] = value
+    return Caching(options.policy, options.mode, knobs)
 
 
 def read_arguments(options: Namespace, source: Source) -> dict[str, Any]:
@@ -134,18 +141,14 @@ def read_arguments(options: Namespace, source: Source) -> dict[str, Any]:
     return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
-def check_call(pipe: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments the pipeline does not take, and pipelines that need more than a prompt."""
-    check_parameters(type(pipe), arguments)
-
-
-def check_parameters(pipeline: type, arguments: Mapping[str, Any]) -> None:
-    """The same of a class of pipelines, before anything is loaded."""
-    kind, (_, *own) = pipeline.__name__, inspect.signature(pipeline.__call__).parameters.items()
-    parameters = dict(own)  # without self
+def check_call(kind: type, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that a class of pipelines does not take, and classes that need more than was given."""
+    parameters = inspect.signature(kind.__call__).parameters
     for name in arguments:
         if name not in parameters:
-            raise ValueError(f"{kind} takes no {name}: leave out --{FLAGS.get(name, name).replace('_', '-')}")
+            flag = FLAGS.get(name, name).replace("_", "-")
+            raise ValueError(f"{kind.__name__} takes no {name}: leave out --{flag}")
     required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
-    if needs := [name for name in required if name != "prompt"]:
-        raise ValueError(f"{kind} also needs {', '.join(needs)}: use navicache.enable(pipe) in Python for it")
+    if needs := [name for name in required if name not in ("self", "prompt", *arguments)]:
+        way = "give --image FILE" if needs == ["image"] else "use navicache.enable(pipe) in Python for it"
+        raise ValueError(f"{kind.__name__} also needs {', '.join(needs)}: {way}")

@@ -8,8 +8,10 @@ from typing import Any
 import torch
 
 from navicache.cli.job import Source
+from navicache.cli.scheduling import shifted_scheduler
 
 INDEX = "model_index.json"
+OURS = "OpenSoraPipeline"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 FLOAT32_VAES = ("AutoencoderKLWan",)  # diffusers' own Wan examples keep it so: it costs little and shows in the picture
 
@@ -31,7 +33,8 @@ def load(source: Source) -> Any:
         hide_loading()
     dtypes = {"default": dtype, **({"vae": torch.float32} if vae in FLOAT32_VAES else {})}
     try:
-        pipe = _pipeline_class(index).from_pretrained(str(place), dtype=dtypes)
+        own = {} if source.shift is None else {"scheduler": shifted_scheduler(place, index, source.shift)}
+        pipe = _pipeline_class(index).from_pretrained(str(place), dtype=dtypes, **own)
     except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot load {source.model}: {error}") from error
     settle_in(pipe, device, source.offload)
@@ -48,14 +51,22 @@ def hide_loading() -> None:
 
 
 def _pipeline_class(index: dict[str, Any]) -> Any:
-    """Ours by name, which diffusers does not know; imported only now, for it takes seconds."""
-    if index.get("_class_name") == "OpenSoraPipeline":
+    """Ours by name, which diffusers does not know; it finds all others, those of a repository's own code too."""
+    from diffusers import DiffusionPipeline
+
+    return known_class(index) if index.get("_class_name") == OURS else DiffusionPipeline
+
+
+def known_class(index: dict[str, Any]) -> type | None:
+    """The class of a pipeline, None where it comes with the model; imported only now, for it takes seconds."""
+    name = index.get("_class_name")
+    if name == OURS:
         from navicache.opensora import OpenSoraPipeline
 
         return OpenSoraPipeline
-    from diffusers import DiffusionPipeline
+    import diffusers
 
-    return DiffusionPipeline
+    return getattr(diffusers, name, None) if isinstance(name, str) else None
 
 
 def choose_device(source: Source) -> torch.device:

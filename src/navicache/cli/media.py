@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from PIL import Image, ImageOps
 
 from navicache.report.video import save_image, save_video
 
@@ -37,6 +38,17 @@ class Media:
             save_video(self.frames, path, fps)
         else:
             save_image(self.frames[0], path)
+
+
+def open_picture(file: str) -> Image.Image:
+    """The picture in a file as pipelines take it: upright, in three colours."""
+    try:
+        with Image.open(file) as picture:
+            return ImageOps.exif_transpose(picture).convert("RGB")
+    except FileNotFoundError as error:
+        raise ValueError(f"no picture {file}: name a file, such as a PNG or a JPEG") from error
+    except (OSError, Image.DecompressionBombError) as error:
+        raise ValueError(f"{file} cannot be read as a picture: {error}") from error
 
 
 def read_outputs(output: Iterable[np.ndarray]) -> list[Media]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from navicache.cli.bench_worker import caching, scheduler_class, source_of
 from navicache.cli.checks import WAN, check_wan_sizes, check_words
-from navicache.cli.job import check_parameters
+from navicache.cli.job import check_call
 from navicache.cli.loading import INDEX, choose_device, choose_dtype, locate, read_index
+from navicache.cli.media import open_picture
 from navicache.cli.skeleton import Skeleton, named_class, skeletons
 from navicache.engine import CannotCache, Reader
 from navicache.evaluation.bench.jobs import Job
@@ -68,7 +69,9 @@ class Look:
 
     def _check_call(self, job: Job) -> None:
         if self.pipeline is not None:
-            check_parameters(self.pipeline, job.arguments)
+            check_call(self.pipeline, job.arguments)
+        if "image" in job.arguments:
+            open_picture(job.arguments["image"])
         first = next(iter(self.denoisers.values()), None)
         if first is not None and type(first.model).__name__ == WAN:
             vae = named_class("AutoencoderKLWan").load_config(str(self._place), subfolder="vae")

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from navicache.cli.generate import positive
+from navicache.cli.values import positive
 
 PAGE = "report.html"
 

@@ -20,6 +20,7 @@ def carry_out(job: Job) -> Iterator[Any]:
     from navicache.cli.loading import load
     from navicache.cli.results import write
 
+    check_early(job)
     pipe = load(job.source)
     check(pipe, job)
     with each_note_once():
@@ -30,9 +31,21 @@ def carry_out(job: Job) -> Iterator[Any]:
             yield write(prompt, pair, job.folder(number), job.fps, about(pipe, job))
 
 
+def check_early(job: Job) -> None:
+    """What the picture and the pipeline's index can tell, before any weight is read."""
+    from navicache.cli.loading import known_class, locate, read_index
+    from navicache.cli.media import open_picture
+
+    if "image" in job.arguments:
+        open_picture(job.arguments["image"])
+    kind = known_class(read_index(locate(job.source)))
+    if kind is not None:
+        check_call(kind, job.arguments)
+
+
 def check(pipe: Any, job: Job) -> None:
     """What only the loaded pipeline can tell."""
-    check_call(pipe, job.arguments)
+    check_call(type(pipe), job.arguments)
     check_sizes(pipe, job.arguments)
     if job.source.pocket:
         from navicache.pocket import unknown
@@ -50,6 +63,7 @@ def about(pipe: Any, job: Job) -> dict[str, Any]:
     return {
         "model": job.source.model,
         "arguments": dict(job.arguments),
+        "shift": job.source.shift,
         "seed": job.seed,
         "machine": {"device": str(device), "name": machine, "threads": torch.get_num_threads()},
         "versions": {"torch": torch.__version__, "python": platform.python_version()},

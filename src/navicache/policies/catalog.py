@@ -48,7 +48,7 @@ def find_policy(name: str) -> type[Policy]:
     return POLICIES[name]
 
 
-def build_policy(name: str, **knobs: Any) -> Policy:
+def build_policy(name: str, /, **knobs: Any) -> Policy:
     """A policy by name, its knobs checked by name too.
 
     Example:

@@ -31,7 +31,13 @@ def test_keys_depend_on_what_decides_the_result_alone():
     others = [replace(job, seed=9), replace(job, prompt="a dog"), replace(job, kind="shadow")]
     others.append(replace(job, model=replace(job.model, call={"num_inference_steps": 9})))
     others.append(replace(job, setting=replace(job.setting, knobs={"threshold": 0.2})))
-    assert len({job.key, *(other.key for other in others)}) == 6
+    others += [replace(job, model=replace(job.model, shift=shift)) for shift in (3.0, 5.0)]
+    assert len({job.key, *(other.key for other in others)}) == 8
+
+
+def test_a_job_without_a_shift_keeps_the_key_it_had_before_there_were_any():
+    (job,) = toy_groups()[0][1]
+    assert job.key == "0c22bf7b0a7071d7"
 
 
 def test_accuracy_runs_on_the_first_prompts_alone():

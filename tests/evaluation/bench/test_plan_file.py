@@ -83,6 +83,8 @@ def test_conditions_are_swept_and_may_be_of_some_models_alone():
         (HEAD.replace("pocket", "poket", 1) + SETTINGS, "prompts.source must be one of pocket, vbench, file"),
         (HEAD.replace(' source = "pocket"', 'source = "file", count = 0') + SETTINGS, "count must be above zero"),
         (HEAD + 'settings = [{ policy = "ema", models = ["n"] }]', "models of setting 'ema' names 'n'"),
+        (HEAD.replace('"m",', '"m", shift = 0,') + SETTINGS, r"models\[0\].shift must be a number above zero, got 0"),
+        (HEAD.replace('"m",', '"m", shift = true,') + SETTINGS, r"shift must be a number above zero, got True"),
         (HEAD + SETTINGS + "batch = 0", "the plan.batch must be above zero, got 0"),
         (HEAD + SETTINGS + "videos = -1", "the plan.videos must not be below zero"),
         (HEAD + SETTINGS + 'metrics = ["psnr", "vmaf"]', "the plan.metrics must be one of psnr, ssim, lpips"),

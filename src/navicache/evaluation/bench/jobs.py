@@ -39,7 +39,8 @@ class Job:
     @cached_property
     def group(self) -> str:
         """What the jobs that are compared with one baseline share."""
-        facts = {"model": _facts(self.model, "batch"), "condition": _facts(self.condition, "models")}
+        hidden = () if self.model.shift else ("shift",)  # results from before there was one stay known
+        facts = {"model": _facts(self.model, "batch", *hidden), "condition": _facts(self.condition, "models")}
         return digest({**facts, "prompt": self.prompt, "seed": self.seed})
 
     @cached_property

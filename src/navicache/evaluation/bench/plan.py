@@ -42,6 +42,7 @@ class Model:
     published: str = ""  # whose published rows stand beside the measured ones
     call: Call = field(default_factory=dict[str, Any], hash=False)
     batch: int | None = None  # prompts in one call; None: as many as the plan says
+    shift: float | None = None  # flow shift of its scheduler; None keeps the one it was saved with
 
 
 @dataclass(frozen=True)

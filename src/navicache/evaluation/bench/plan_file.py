@@ -12,6 +12,7 @@ from navicache.evaluation.bench.plan_sweeps import conditions_of, settings_of
 from navicache.evaluation.bench.plan_values import (
     Read,
     WrongPlan,
+    above_zero,
     check_keys,
     count,
     entries,
@@ -88,6 +89,7 @@ MODEL: dict[str, Read] = {
     "offload": one_of("none", "model", "sequential", "group"),
     "fps": positive,
     "batch": positive,
+    "shift": above_zero,
     "call": table,
 }
 ACCURACY: dict[str, Read] = {"prompts": whole, "settings": texts}

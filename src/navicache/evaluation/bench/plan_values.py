@@ -1,5 +1,6 @@
 """Values of a plan's file, each checked; errors name the key and what it may be."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -66,6 +67,13 @@ def positive(value: Any, place: str) -> int:
     """
     if whole(value, place) < 1:
         raise ValueError(f"{place} must be above zero, got {value}")
+    return value
+
+
+def above_zero(value: Any, place: str) -> float:
+    """A number above zero, and no infinity."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise ValueError(f"{place} must be a number above zero, got {value!r}")
     return value
 
 

@@ -1,0 +1,39 @@
+"""A scheduler with the flow shift asked for, before any weight of its pipeline is read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+SHIFTS = ("flow_shift", "shift")  # what diffusers' schedulers call it: solvers of several orders, and Euler's family
+FOLDER = "scheduler"
+
+
+def shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: float) -> Any:
+    """The pipeline's own scheduler, read alone, with another flow shift."""
+    import diffusers
+
+    name = index.get(FOLDER, [None, None])[1]
+    kind = getattr(diffusers, name or "", None)
+    if kind is None:
+        own = f"its scheduler is {name}" if name else "it has no scheduler"
+        raise ValueError(f"{index.get('_class_name')} takes no shift ({own}): leave it out")
+    return shifted(kind.from_pretrained(str(place), subfolder=FOLDER), shift)
+
+
+def shifted(scheduler: Any, shift: float) -> Any:
+    """A scheduler like this one with another flow shift; refused where it has none, or has one that nothing reads.
+
+    Example:
+        >>> from diffusers import FlowMatchEulerDiscreteScheduler
+        >>> shifted(FlowMatchEulerDiscreteScheduler(shift=3.0), 5.0).config.shift
+        5.0
+    """
+    config, kind = scheduler.config, type(scheduler).__name__
+    option = next((option for option in SHIFTS if option in config), None)
+    if option is None:
+        raise ValueError(f"{kind} has no flow shift: leave out shift")
+    if not config.get("use_flow_sigmas", True):
+        raise ValueError(f"{kind} does not read its shift here, for use_flow_sigmas is off: leave out shift")
+    if config.get("use_dynamic_shifting", False):
+        raise ValueError(f"{kind} takes its shift from the size of the picture (use_dynamic_shifting): leave out shift")
+    return type(scheduler).from_config(config, **{option: shift})
