@@ -124,8 +124,8 @@ def overheads(results: Results) -> Section | None:
         "Offline calibration, measured: as the setting's file of `navicache calibrate` says, where it was made; "
         f'0 where the policy needs none, "{NOT_RECORDED}" where there is no file or it does not say. '
         "Skipping justification, measured: seconds a step; those of the loop beyond computed steps times the "
-        "baseline's seconds a step, over all steps. It includes predicting. A small difference of large times: where its interval "
-        "holds zero, the noise is larger than the cost. "
+        "baseline's seconds a step, over all steps. Predicting is in it. A small difference of large times: "
+        "where its interval holds zero, the noise is larger than the cost. "
         f"Published: the table of auxiliary time overhead in {SOURCE}, on one RTX 4090 with batch size 1. It names "
         "neither the model nor whether its seconds are of a step or of a video."
     )
