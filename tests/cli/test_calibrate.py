@@ -30,6 +30,7 @@ def test_the_command_writes_a_file_that_enable_reads(method, tmp_path, wan_folde
     found = read_calibration(out)
     assert found.method == method
     assert found.about["prompts"] == 1
+    assert found.seconds is not None and found.seconds > 0
     pipe = WAN.build()
     with navicache.enable(pipe, calibration=out) as cache:
         WAN.call(pipe, steps=8)

@@ -24,6 +24,7 @@ from navicache.evaluation import METRICS, measure
 from navicache.evaluation.bench.jobs import Batch, Job
 from navicache.evaluation.bench.plan import NO_CACHE, Model
 from navicache.evaluation.bench.rows import REFUSED, Row
+from navicache.models import read_calibration
 from navicache.pocket import calibration_path
 from navicache.pocket.members import WAN
 from navicache.records import Trace, by_sample
@@ -65,7 +66,7 @@ class PipelineWorker:
             made = take_together(self._pipe, as_call(job), seeds_of(batch), shown=False)
             busy = time.process_time() - busy
             trace = Trace() if cache is None else cache.trace
-        shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts}
+        shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts, **offline(job)}
         rows = self._finish(batch, made, by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:
@@ -176,6 +177,12 @@ def calibration(job: Job) -> Path | None:
             )
         return calibration_path(job.setting.policy)
     return Path(named) if named else None
+
+
+def offline(job: Job) -> Row:
+    """What was measured before the run, by its own file: nothing for a policy that has none."""
+    path = calibration(job)
+    return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
 
 
 def as_call(job: Job) -> Call:

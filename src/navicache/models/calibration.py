@@ -23,6 +23,11 @@ class Calibration:
     quality: Mapping[str, float] = field(default_factory=dict[str, float])  # how well they fit what was measured
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])  # prompts, steps, scheduler, machine, seconds
 
+    @property
+    def seconds(self) -> float | None:
+        """How long it took to measure, on the machine it was measured on; None where nobody wrote it down."""
+        return self.about.get("seconds")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON."""
         with atomic_file(path) as file:
