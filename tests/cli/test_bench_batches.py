@@ -35,7 +35,7 @@ def bench(folder, out, model, kind, keys="", *options, guidance="4"):
     return rows_by_key(out)
 
 
-@pytest.mark.parametrize("kind", ["wan", "image"])
+@pytest.mark.parametrize("kind", ["wan", pytest.param("image", marks=pytest.mark.slow)])
 def test_rows_of_batches_are_those_of_one_by_one(kind, tmp_path, request):
     model = request.getfixturevalue(f"{kind}_folder")
     alone = bench(tmp_path, tmp_path / "alone", model, kind)

@@ -46,6 +46,7 @@ def test_the_tokenizer_knows_the_grammar_and_the_prompts(pipe):
 
 
 @torch.no_grad()
+@pytest.mark.slow
 def test_the_autoencoder_restores_videos_it_never_saw(pipe):
     scenes = draw(4, seed=4_242_424)
     whole, objects = measure(pipe.vae, render(scenes), covered(scenes))
@@ -54,7 +55,8 @@ def test_the_autoencoder_restores_videos_it_never_saw(pipe):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("split", "length"), [pytest.param("seen", 512, marks=pytest.mark.slow), ("unseen", 32)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("split", "length"), [("seen", 512), ("unseen", 32)])
 def test_the_generator_obeys_captions(pipe, split, length):
     scenes = draw(3, seed=77, split=split)
     video = pipe(

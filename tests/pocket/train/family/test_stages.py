@@ -92,6 +92,7 @@ def test_a_sheet_shows_both_sides_of_every_caption():
     assert (page[40, middle + 20 : middle + 100] == 255).all()
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_trained_further_on_the_latents_it_has(recipe, tmp_path):
     first = open_member(member(recipe.name), train(recipe, plan(tmp_path / "first")))
     further = plan(tmp_path / "second", start=tmp_path / "first" / "checkpoint", denoiser_seconds=1e-9)
