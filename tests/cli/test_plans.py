@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from navicache.cli import main
-from navicache.cli.bench import called
+from navicache.cli.bench_plan import called
 from navicache.cli.job import Source, check_call
 from navicache.cli.loading import known_class, locate, read_index
 from navicache.cli.scheduling import shifted
@@ -61,7 +61,8 @@ def check_calls(plan):
 def test_it_is_listed(path, monkeypatch, capsys):
     prompts = [f"prompt {number}" for number in range(944)]
     monkeypatch.setattr("navicache.evaluation.bench.prompts.vbench_prompts", lambda dimensions: prompts)
-    assert main(["bench", str(path), "--list", "--prompts", "1", "--accuracy", "1"]) == 0
+    elsewhere = ["--ray-address", "elsewhere"]  # where the models are: here they are not looked for
+    assert main(["bench", str(path), "--list", "--prompts", "1", "--accuracy", "1", *elsewhere]) == 0
     *_, last = capsys.readouterr().out.splitlines()
     assert last.split()[1:4] == ["jobs", "in", last.split()[3]] and int(last.split()[0]) > 1
 
