@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import diffusers
+import pytest
 
 import navicache
 
@@ -13,6 +14,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), 
 CALLS = re.findall(r"`(enable\([^`]*\))`", README.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow  # on the embedded model; tests/docs runs it on a smaller one
 def test_the_first_script_runs_as_it_stands(capsys):
     names = {}
     exec(compile(BLOCKS[0], str(README), "exec"), names)
