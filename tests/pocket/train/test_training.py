@@ -16,6 +16,8 @@ from navicache.pocket.train.polish import Settings, _sample_again
 from navicache.pocket.train.quick import quick
 from navicache.pocket.train.session import Session, set_rate
 
+pytestmark = pytest.mark.slow  # whole trainings, in miniature
+
 SMALL = ["--device", "cpu", "--size", "32", "--frames", "5", "--clips", "8", "--videos", "8", "--batch", "2"]
 TIMES = ["--autoencoder-seconds", "0.1", "--denoiser-seconds", "0.1", "--polish-seconds", "0.1", "--checked", "2"]
 

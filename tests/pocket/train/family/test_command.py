@@ -13,6 +13,8 @@ from navicache.pocket.train.family.command import read_plan
 from navicache.pocket.train.family.stages import Plan
 from navicache.pocket.train.folder import parameters
 
+pytestmark = pytest.mark.slow  # whole trainings, in miniature
+
 FEW = ["--device", "cpu", "--clips", "4", "--videos", "4", "--autoencoder-batch", "2", "--batch", "2", "--checked", "2"]
 SHORT = ["--autoencoder-seconds", "0.05", "--denoiser-seconds", "0.05", "--sheet", "1", "--steps", "2"]
 

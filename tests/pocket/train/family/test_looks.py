@@ -12,6 +12,8 @@ from navicache.pocket.train.learning import Pace, learn
 from navicache.pocket.train.session import Session
 from navicache.pocket.world import draw
 
+pytestmark = pytest.mark.slow  # whole trainings, in miniature
+
 BRISK = Pace(rate=3e-3, matrix_rate=1e-2, warm_up=1, average=0.5, note_every=1)
 
 
