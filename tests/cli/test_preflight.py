@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,8 +16,9 @@ from navicache.cli import main
 from navicache.cli.bench_files import Shelf
 from navicache.cli.preflight import preflight
 from navicache.cli.preflight_disk import needed
-from navicache.cli.preflight_models import missing_weights
+from navicache.cli.preflight_models import Look, missing_weights
 from navicache.evaluation.bench.jobs import expand, jobs_of
+from navicache.evaluation.bench.plan import Model
 from navicache.evaluation.bench.plan_file import parse_plan
 
 DISK = "navicache.cli.preflight_disk.shutil.disk_usage"
@@ -145,6 +147,17 @@ def test_a_disk_that_fills_up_is_said_and_nothing_is_lost(folder, monkeypatch, c
     assert main(["bench", str(folder / "plans" / "plan.toml"), "--out", str(folder / "out")]) == 0
     after = rows_by_key(folder / "out")
     assert len(after) == 12 and {key: after[key] for key in before} == before
+
+
+def test_a_shift_that_no_scheduler_takes_is_wrong_and_a_pipeline_that_comes_with_its_model_is_not(wan_folder, tmp_path):
+    place = shutil.copytree(wan_folder, tmp_path / "theirs")
+    index = json.loads((place / "model_index.json").read_text())
+    del index["scheduler"]
+    (place / "model_index.json").write_text(json.dumps({**index, "_class_name": "TheirPipeline"}))
+    theirs = Model(name="theirs", model=str(place))
+    assert Look(theirs).at([]).wrong == []
+    (line,) = Look(replace(theirs, shift=5.0)).at([]).wrong
+    assert "TheirPipeline takes no shift" in line
 
 
 def test_a_sharded_part_needs_all_its_shards(tmp_path):

@@ -10,8 +10,9 @@ from typing import Any
 from navicache.cli.bench_worker import caching, scheduler_class, source_of
 from navicache.cli.checks import WAN, check_wan_sizes, check_words
 from navicache.cli.job import check_call
-from navicache.cli.loading import INDEX, choose_device, choose_dtype, locate, read_index
+from navicache.cli.loading import INDEX, choose_device, choose_dtype, known_class, locate, read_index
 from navicache.cli.media import open_picture
+from navicache.cli.scheduling import shifted_scheduler
 from navicache.cli.skeleton import Skeleton, named_class, skeletons
 from navicache.engine import CannotCache, Reader
 from navicache.evaluation.bench.jobs import Job
@@ -57,8 +58,10 @@ class Look:
         index = read_index(self._place)
         self.denoisers, unbuilt = skeletons(self._place, index)
         self.wrong += unbuilt
-        self.pipeline = named_class(str(index.get("_class_name")))
+        self.pipeline = known_class(index)
         self._weigh(index)
+        if source.shift is not None:
+            shifted_scheduler(self._place, index, source.shift)
 
     def _weigh(self, index: Mapping[str, Any]) -> None:
         if isinstance(self._place, str):
