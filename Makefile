@@ -5,10 +5,11 @@ STAMP := .venv/.installed
 DEV := .venv/.dev
 DOCS := .venv/.docs
 DIST ?= . pocket
-POCKET := outputs/bench/pocket-table-1
+PAPER := table1 figure1 ablation_align ablation_noise overhead schedulers scalability
+STUDIES := outputs/bench/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench-pocket test test-all lint docs dist constraints clean
+.PHONY: help demo bench-paper test test-all lint docs dist constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,9 +17,12 @@ help: ## Show this list
 demo: $(STAMP) ## Run the demonstration
 	$(BIN)/navicache demo
 
-bench-pocket: $(STAMP) ## Measure all policies on the embedded model, and make the page; run it again to go on
-	$(BIN)/navicache bench plans/pocket/table1.toml --out $(POCKET)
-	$(BIN)/navicache report $(POCKET)
+bench-paper: $(STAMP) ## The paper's studies on three embedded models, and their page; run it again to go on, PROMPTS=1 for a look
+	@for plan in $(PAPER); do \
+	  $(BIN)/navicache bench plans/pocket/$$plan.toml --out $(STUDIES)/$$plan \
+	    $(if $(PROMPTS),--prompts $(PROMPTS) --accuracy $(PROMPTS)) || exit 1; done
+	@$(BIN)/navicache report $(PAPER:%=$(STUDIES)/%) --title "The paper's studies" \
+	  --out $(STUDIES)/report.html --figures $(STUDIES)/figures.csv
 
 test: lint ## Lint, then all tests but the slow ones
 	@echo "== pytest"

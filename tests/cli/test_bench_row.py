@@ -1,6 +1,6 @@
 """What one job says of itself."""
 
-from tests.cli.takes import take, trace
+from tests.cli.takes import trace
 from tests.evaluation.bench.toy import toy_groups
 from tests.records.common import run_of
 
@@ -19,18 +19,17 @@ def test_what_was_asked_for():
 
 
 def test_steps_are_counted_over_all_transformers():
-    found = figures(take(call=3.0, loop=2.0), trace("CCrr", "Cr", settings={"threshold": 0.05}), JOB)
+    found = figures(trace("CCrr", "Cr", settings={"threshold": 0.05}), JOB)
     assert found["steps"] == {"total": 6, "computed": 3, "partial": 0}
-    assert found["seconds"] == {"call": 3.0, "loop": 2.0}
     assert found["knobs"] == {"threshold": 0.05}
 
 
 def test_without_a_cache_every_step_is_computed():
-    found = figures(take(), Trace(), JOB)
+    found = figures(Trace(), JOB)
     assert found["steps"] == {"total": 8, "computed": 8, "partial": 0} and found["knobs"] == {}
 
 
 def test_steps_of_which_a_part_was_reused_are_computed_and_counted_apart():
     reasons = ("align", "reuses self_attention", "gate")
     steps = [StepRecord(index=i, stream="0", computed=True, reason=reason) for i, reason in enumerate(reasons)]
-    assert figures(take(), Trace((run_of(steps),)), JOB)["steps"] == {"total": 3, "computed": 3, "partial": 1}
+    assert figures(Trace((run_of(steps),)), JOB)["steps"] == {"total": 3, "computed": 3, "partial": 1}

@@ -11,8 +11,8 @@ from tests.support.files import names_in
 
 import navicache.pocket
 from navicache.cli import main
+from navicache.cli.bench_job import calibration
 from navicache.cli.bench_plan import called
-from navicache.cli.bench_worker import calibration
 from navicache.cli.job import Source
 from navicache.evaluation.bench.jobs import expand
 from navicache.evaluation.bench.plan_file import parse_plan
@@ -122,12 +122,12 @@ def test_a_plan_calls_a_member_as_it_was_trained_and_leaves_wan_as_it_is():
     assert cog.call == {**MEMBERS["cogvideox"].call, "guidance_scale": 3.0}
 
 
-def test_wans_calibration_is_not_taken_for_another_member():
+def test_each_member_has_its_own_calibration_or_is_told_how_to_make_one():
     plan = parse_plan(PLAN)
     jobs = [
         job for group in expand(plan, [PROMPT]) for batch in group for job in batch if job.setting.policy == "teacache"
     ]
     wan, cog = (next(job for job in jobs if job.model.name == name) for name in ("wan", "cog"))
     assert calibration(wan) == navicache.pocket.calibration_path("teacache")
-    with pytest.raises(ValueError, match="pocket:cogvideox is another model"):
+    with pytest.raises(ValueError, match="run `navicache calibrate --method teacache --model pocket:cogvideox"):
         calibration(cog)

@@ -7,9 +7,9 @@ import pytest
 
 from navicache.report.charts import (
     Spot,
-    accuracy_chart,
     frequency_chart,
     latency_chart,
+    plane_chart,
     quality_chart,
     trajectory_chart,
 )
@@ -23,11 +23,11 @@ CHARTS = {
     "quality": lambda name: quality_chart(SPOTS, "speed-up", ("PSNR", "dB"), name),
     "frequency": lambda name: frequency_chart({"a & b": ("navicache", [1.0, 0.5, 0.0])}, name),
     "trajectory": lambda name: trajectory_chart({"UniPC": [[None, 2.0, 1.0]], "Euler": [[None, 1.0, 3.0]]}, name),
-    "accuracy": lambda name: accuracy_chart("easycache", [(0.1, 0.2), (0.3, 0.2), (0.0, 0.1)], name),
+    "plane": lambda name: plane_chart("easycache", [(0.1, 0.2, 0.1), (0.3, 0.2, 0.4), (0.2, 0.0, 0.1)], name),
     "equal": lambda name: equal_chart(
         [Trail("inertial", [(4, 30.0), (9, 50.0)]), Trail("none", [(2, 9.0)], dashed=True)], [5.0, 8.0], name
     ),
-    "latency": lambda name: latency_chart({"N": ("navicache", [1.0, None])}, ["480p", "720p"], name),
+    "latency": lambda name: latency_chart({"N": ("navicache", [1.0, None])}, ["480p", "720p"], "whole call", name),
 }
 
 

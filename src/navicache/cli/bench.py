@@ -110,7 +110,8 @@ def measure(plan: Any, groups: Sequence[Any], out: Path, options: argparse.Names
     executor = run_local if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
     with tqdm(desc=plan.name, unit="job", **folded()) as bar, each_note_once(), room(out):
         place = out.absolute()
-        make = functools.partial(PipelineWorker, place, Shelf(place, plan.videos, plan.traces), plan.metrics)
+        shelf, beside = Shelf(place, plan.videos, plan.traces), plan.clock == "beside"
+        make = functools.partial(PipelineWorker, place, shelf, plan.metrics, beside)
         carry_out(out, groups, make, executor, functools.partial(show, bar))
 
 

@@ -1,6 +1,5 @@
 """What one finished job says of itself: a line of the results."""
 
-from navicache.cli.generation import Take
 from navicache.evaluation.bench.jobs import Job
 from navicache.evaluation.bench.rows import Row
 from navicache.records import Trace
@@ -31,8 +30,8 @@ def describe(job: Job) -> Row:
     }
 
 
-def figures(made: Take, trace: Trace, job: Job) -> Row:
-    """Seconds, steps and the knobs the policy really had; without a cache every step is computed.
+def figures(trace: Trace, job: Job) -> Row:
+    """Steps and the knobs the policy really had; without a cache every step is computed.
 
     Where a policy reuses single modules (PAB, TaylorSeer), every step is computed, and `partial` counts those of which
     a part was reused.
@@ -42,4 +41,4 @@ def figures(made: Take, trace: Trace, job: Job) -> Row:
     partial = sum(step.computed and step.reason.startswith(PARTIAL) for run in trace.runs for step in run.leading)
     knobs = dict(trace.runs[0].settings) if trace.runs else {}
     steps = {"total": total, "computed": computed, "partial": partial}
-    return {"seconds": made.seconds(), "steps": steps, "knobs": knobs}
+    return {"steps": steps, "knobs": knobs}

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.bench_worker import caching, scheduler_class, source_of
+from navicache.cli.bench_job import caching, scheduler_class, source_of
 from navicache.cli.checks import WAN, check_wan_sizes, check_words
 from navicache.cli.job import check_call
 from navicache.cli.loading import INDEX, choose_device, choose_dtype, known_class, locate, read_index

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from navicache.cli.values import positive
 
@@ -20,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--videos", choices=("auto", "inside", "beside"), default="auto", help=videos)
     summary = "write no page: only the table of all series at equal computed steps, and what it comes to"
     parser.add_argument("--summary", action="store_true", help=summary)
+    figures = "also write every figure of every setting, with its interval, as CSV"
+    parser.add_argument("--figures", type=Path, metavar="FILE", help=figures)
     parser.add_argument("--csv", type=Path, metavar="FILE", help="that table with all its figures, as a file")
 
 
@@ -27,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, draw, write."""
     if options.summary or options.csv:
         return summarise(options.results, options.csv)
+    from navicache.cli.report_chapters import build_chapters, told_apart
     from navicache.cli.report_page import Look, build
     from navicache.cli.report_results import read_results
     from navicache.report.bench_page import save_page
@@ -35,8 +39,11 @@ def run(options: argparse.Namespace) -> int:
     if not path.parent.is_dir():
         raise ValueError(f"cannot write {path}: create the folder {path.parent} first")
     results = read_results(options.results)
+    parts = [read_results([folder]) for folder in dict.fromkeys(map(Path.resolve, options.results))]
     look = Look(options.title or results.name, options.players, options.videos, path.parent)
-    save_page(build(results, look), path)
+    save_page(build_chapters(parts, look) if told_apart(parts) else build(results, look), path)
+    if options.figures:
+        save_figures(parts, options.figures)
     print(f"{len(results.rows)} runs of {len(results.summaries)} settings: open {path}")
     return 0
 
@@ -56,3 +63,12 @@ def summarise(folders: Sequence[Path], csv: Path | None) -> int:
             file.write(as_csv(rows).encode())
     print("\n".join(lines))
     return 0
+
+
+def save_figures(parts: Sequence[Any], path: Path) -> None:
+    """A line for each setting of each plan."""
+    from navicache.cli.report_figures import as_csv
+    from navicache.records import atomic_file
+
+    with atomic_file(path) as file:
+        file.write(as_csv(parts).encode())

@@ -5,15 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from navicache.cli.report_cells import figure_cell, number, words
 from navicache.cli.report_results import Results
-from navicache.evaluation.accuracy import Accuracy, accuracy, points_of
 from navicache.evaluation.bench.jobs import TRUTH
 from navicache.evaluation.bench.plan import BASELINE
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.study import Summary
 from navicache.models import CALIBRATED
-from navicache.records import RunRecord
 from navicache.records.table import UNKNOWN
-from navicache.report.charts import accuracy_chart, frequency_chart, latency_chart, trajectory_chart
+from navicache.report.charts import frequency_chart, latency_chart, trajectory_chart
 from navicache.report.page_model import Cell, Chart, Line, Section, Table
 from navicache.report.palette import colour
 from navicache.report.published import CALIBRATION, OVERHEAD, SOURCE
@@ -46,26 +44,26 @@ def _shares(decisions: Sequence[Sequence[bool]]) -> list[float]:
 
 def latencies(results: Results) -> Section | None:
     """Seconds under several conditions (the paper's figure of latency by size)."""
+    figure, of = results.clock
     charts: list[Chart] = []
     for model in dict.fromkeys(summary.place[0] for summary in results.summaries):
-        own = {s.place[1:]: s for s in results.summaries if s.place[0] == model}
+        own = {s.place[1:]: s for s in results.summaries if s.place[0] == model and figure in s.figures}
         counts = Counter(name for _, name in own if name != BASELINE)
         shared = [BASELINE, *(name for name, count in counts.items() if count > 1)]
         conditions = list(dict.fromkeys(condition for condition, name in own if name in shared[1:]))
-        seconds = {name: _seconds(name, conditions, own) for name in shared if conditions}
-        timed = {name: found for name, found in seconds.items() if any(found[1])}
-        if timed:
-            charts.append(Chart(model, latency_chart(timed, conditions, f"latency{len(charts)}")))
+        if conditions:
+            seconds = {name: _seconds(name, conditions, own, figure) for name in shared}
+            charts.append(Chart(model, latency_chart(seconds, conditions, of, f"latency{len(charts)}")))
     text = "Settings that were measured under several conditions: schedulers, sizes or lengths."
     return Section("latency", "Latency by condition", text, tuple(charts)) if charts else None
 
 
 def _seconds(
-    name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], Summary]
+    name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], Summary], figure: str
 ) -> tuple[str, list[float | None]]:
     found = [own.get((condition, name)) for condition in conditions]
     policy = next(summary.first["policy"] for summary in found if summary)
-    return policy, [summary.mean("seconds") if summary else None for summary in found]
+    return policy, [summary.mean(figure) if summary else None for summary in found]
 
 
 def trajectories(results: Results) -> Section | None:
@@ -78,36 +76,6 @@ def trajectories(results: Results) -> Section | None:
     charts = [Chart(model, trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
     text = "How much the output changes for each change of the input: what the filter of the paper follows."
     return Section("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None
-
-
-def decisions(results: Results) -> Section | None:
-    """Predicted against true change, as in the paper's Figure 1."""
-    charts, lines = [], []
-    for (model, setting), runs in results.shadows().items():
-        points = [points_of(run, truth) for _, run, truth in runs]
-        if setting != TRUTH.name and any(points):
-            policy, about = runs[0][0]["policy"], _about(runs[0][1])
-            pairs = [(point.true, point.predicted) for own in points for point in own]
-            picture = accuracy_chart(policy, pairs, f"accuracy{len(charts)}")
-            charts.append(Chart(setting, picture, f"{model}; predicts the {about}", "small"))
-            lines.append(_accuracy_line(setting, about, policy, accuracy(points)))
-    headings = ("setting", "predicts", "steps", "MAE", "RMSE", "area", "KL", "Pearson", "cosine")
-    text = (
-        "Each point is a step of a run that computed everything: on the line, the policy's prediction was right. "
-        "Lower is better for MAE, RMSE, area and KL divergence; Pearson and cosine are 1 at best."
-    )
-    table = Table("", headings, tuple(lines), 2, "docs/metrics.md defines every figure.")
-    return Section("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
-
-
-def _about(run: RunRecord) -> str:
-    return "error of the step" if run.belief == "predicted_change" else "change of the output"
-
-
-def _accuracy_line(setting: str, about: str, policy: str, found: Accuracy) -> Line:
-    figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
-    figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
-    return Line((words(setting), words(about), *(number(v, form) for v, form in figures)), colour=colour(policy))
 
 
 def overheads(results: Results) -> Section | None:

@@ -11,9 +11,9 @@ from navicache.evaluation.bench.study import Summary
 from navicache.evaluation.bench.verdict import Verdict
 from navicache.report.page_model import Page, Tile
 
-SPEED_WORDS = {"speedup": "whole call", "cpu_speedup": "in CPU time"}
+SPEED_WORDS = {"speedup": "whole call", "loop_speedup": "in the denoising loop", "cpu_speedup": "in CPU time"}
 BELIEVED = 1.05  # times what the computed steps allow
-TIMES = "Seconds are of the whole call, from prompt to frames."
+TIMES = "Seconds are of the whole call, from prompt to frames; loop seconds of its denoising loop alone."
 NO_TIMES = "Batches have no times of their own: look at the computed steps."
 LEAST_SPEEDUP = 1.5  # a setting that saves less makes no headline
 
@@ -65,7 +65,7 @@ def lead(results: Results) -> str:
     prompts, seeds = ({row[name] for row in results.rows} for name in ("prompt", "seed"))
     machine = results.rows[0]["machine"]
     return (
-        f"{_many(results.summaries, 'setting')} on {_many(prompts, 'prompt')} with {_many(seeds, 'seed')}, each "
+        f"{many(results.summaries, 'setting')} on {many(prompts, 'prompt')} with {many(seeds, 'seed')}, each "
         f"compared with the same prompt and noise without a cache, {_how(results)} on {machine['name']} "
         f"({machine['device']}, threads: {machine['threads']}). {TIMES if results.timed else NO_TIMES} "
         f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_caution(results.summaries)}"
@@ -103,10 +103,11 @@ def _caution(summaries: Sequence[Summary]) -> str:
     ]
     if not any((s.mean("loop_speedup") or 0) > BELIEVED * most for s, most in allowed if most):
         return ""
-    return " Some speed-ups exceed what the computed steps allow: the machine was not idle, so trust the steps more."
+    return " Some speed-ups exceed what the computed steps allow: the clock was not quiet, so trust the steps more."
 
 
-def _many(things: Sized, word: str) -> str:
+def many(things: Sized, word: str) -> str:
+    """How many of something, in words."""
     return f"{len(things)} {word}{'s' if len(things) != 1 else ''}"
 
 
@@ -118,8 +119,7 @@ def tiles(results: Results, best: Summary | None) -> tuple[Tile, ...]:
         (s for s in results.summaries if s.place[:2] == best.place[:2] and s.first["kind"] == "baseline"), None
     )
     total = best.first["steps"]["total"]
-    clock, loop = (f"{best.mean(name) or 0:.2f}×" for name in ("speedup", "loop_speedup"))
-    more = f"{clock} by the clock" if results.speed == "cpu_speedup" else f"{loop} in the denoising loop"
+    more = f"{best.mean('speedup') or 0:.2f}× by the clock, whole call"
     found = [
         Tile(f"{best.mean(results.speed):.2f}×", f"as fast, {SPEED_WORDS[results.speed]}", more),
         Tile(f"{best.mean('psnr'):.1f} dB", "PSNR to the original", _quality(best)),

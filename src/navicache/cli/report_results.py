@@ -12,6 +12,8 @@ from navicache.cli.bench import PLAN_COPY
 from navicache.evaluation.bench.equal import Cell, Standing, cells_of, standings
 from navicache.evaluation.bench.jobs import TRUTH
 from navicache.evaluation.bench.names import digest, slug
+from navicache.evaluation.bench.plan import Chapter
+from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
 from navicache.evaluation.bench.session import ROWS
 from navicache.evaluation.bench.study import Summary, refusals, summarise
@@ -57,9 +59,16 @@ class Results:
 
     @property
     def speed(self) -> str:
-        """The figure that tells how fast: CPU time where all have it, since no other process lengthens it."""
+        """The figure that tells how fast: in CPU time, which no other process lengthens, or else of the loop."""
         cached = [summary for summary in self.summaries if summary.first["kind"] == "cached"]
-        return "cpu_speedup" if cached and all("cpu_speedup" in s.figures for s in cached) else "speedup"
+        known = (name for name in ("cpu_speedup", "loop_speedup") if all(name in s.figures for s in cached))
+        return next(known, "speedup") if cached else "speedup"
+
+    @property
+    def clock(self) -> tuple[str, str]:
+        """The figure of seconds, and what of: the denoising loop where every run shows one, else the whole call."""
+        loop = all("loop_seconds" in summary.figures for summary in self.summaries)
+        return ("loop_seconds", "denoising loop") if loop else ("seconds", "whole call")
 
     @property
     def name(self) -> str:
@@ -87,6 +96,11 @@ class Results:
             if truth is not None and run is not None:
                 found.setdefault((row["model"], row["setting"]), []).append((row, run, truth))
         return found
+
+
+def chapter_of(results: Results) -> Chapter:
+    """How its plan wants to be told on a page of several."""
+    return parse_plan(results.plans[0]).chapter if len(results.plans) == 1 else Chapter()
 
 
 def read_results(folders: Sequence[Path]) -> Results:

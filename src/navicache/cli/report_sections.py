@@ -1,30 +1,30 @@
 """The sections of a report, each from the results; one that has nothing to show is None."""
 
-from navicache.cli.report_cells import figure_cell, number, without_empty, words
+from navicache.cli.report_accuracy import decisions
+from navicache.cli.report_cells import figure_cell, number, words
 from navicache.cli.report_equal import equal, equal_curves
-from navicache.cli.report_insight import decisions, frequencies, latencies, overheads, summary_place, trajectories
+from navicache.cli.report_insight import frequencies, latencies, overheads, trajectories
 from navicache.cli.report_results import Results
+from navicache.cli.report_table import SHORT, main_table
 from navicache.evaluation.bench.study import Summary, spread
 from navicache.report.charts import Spot, quality_chart
 from navicache.report.page_model import Chart, Key, Line, Section, Table
 from navicache.report.palette import colour
-from navicache.report.published import ABLATIONS, SOURCE, TABLE_1, Ablation, Published
+from navicache.report.published import ABLATIONS, SOURCE, Ablation
 
 METRICS = {
     "psnr": ("PSNR", "dB, higher is better"),
     "ssim": ("SSIM", "higher is better"),
     "lpips": ("LPIPS", "lower is better"),
 }
+NOTE = f"{SOURCE}, Wan 2.1-1.3B, on its authors' machine."
 LEAST_SPOTS = 3  # fewer settings make no picture; the table has them
 AXES = {
     "speedup": ("speed-up", "speed-up, by the clock (×)"),
+    "loop_speedup": ("speed-up", "speed-up of the denoising loop (×)"),
     "cpu_speedup": ("speed-up", "speed-up in CPU time (×)"),
     "computed": ("steps", "computed steps"),
 }
-MAIN = (
-    *("setting", "model", "source", "runs", "seconds", "speed-up", "in CPU time", "computed"),
-    *("PSNR", "SSIM", "LPIPS", "VBench %", "peak GB"),
-)
 
 
 def curves(results: Results) -> Section | None:
@@ -69,45 +69,6 @@ def legend(policies: dict[str, None]) -> tuple[Key, ...]:
     return tuple(Key("no cache" if name == "none" else name, colour(name)) for name in policies)
 
 
-def main_table(results: Results) -> Section:
-    """Table 1: measured rows, and published ones of the same model, or else of the paper's first."""
-    models = dict.fromkeys(row["published"] for row in results.rows if row["published"])
-    lines = [_main_line(results, summary) for summary in results.summaries]
-    shown = models or (("Wan 2.1-1.3B",) if results.timed else ())
-    lines += [_published_line(model, row) for model in shown for row in TABLE_1.get(model, ())]
-    note = f"Published rows: {SOURCE}, on its authors' machines." if shown else ""
-    if shown and not models:
-        note += " They are of a far larger model than the one measured here, and only for orientation."
-    note += "".join(f" Not possible: {reason}." for reason in results.refused)
-    table = without_empty(Table("", MAIN, tuple(lines), 3, note))
-    return Section("table", "All settings", "Click a heading to sort.", tables=(table,))
-
-
-def _published_line(model: str, row: Published) -> Line:
-    nothing = number(None)
-    times = (number(row.seconds, ".2f"), number(row.speedup, ".2f"), nothing, nothing)
-    quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"), number(row.vbench, ".2f"))
-    return Line((words(row.name), words(model), words("published"), nothing, *times, *quality, nothing), "published")
-
-
-def _main_line(results: Results, summary: Summary) -> Line:
-    figures, memory = summary.figures, summary.mean("peak_memory")
-    cells = (
-        words("no cache" if summary.first["kind"] == "baseline" else summary.place[2]),
-        words(summary_place(results, summary)),
-        words("measured"),
-        number(len(summary.rows), "d"),
-        figure_cell(figures.get("seconds"), ".2f"),
-        figure_cell(figures.get("speedup"), ".2f"),
-        figure_cell(figures.get("cpu_speedup"), ".2f"),
-        number(summary.mean("computed"), ".1f"),
-        *(figure_cell(figures.get(name), form) for name, form in (("psnr", ".2f"), ("ssim", ".4f"), ("lpips", ".4f"))),
-        number(results.vbench_total(summary), ".2f"),
-        number(None if memory is None else memory / 1e9, ".2f"),
-    )
-    return Line(cells, colour=colour(summary.first["policy"]))
-
-
 def ablations(results: Results) -> Section | None:
     """Settings of one policy whose knobs were swept, side by side; a table for every set of knobs.
 
@@ -120,30 +81,30 @@ def ablations(results: Results) -> Section | None:
         if summary.first["swept"]:
             knobs = " and ".join(summary.first["swept"])
             groups.setdefault((*summary.place[:2], summary.first["policy"], knobs), []).append(summary)
-    fast = "speed-up" if results.speed == "speedup" else "speed-up, CPU time"
-    headings = ("knobs", "source", "seconds", fast, "computed", "PSNR", "SSIM", "LPIPS")
+    times = results.clock[0], results.speed
+    headings = ("knobs", *(SHORT[name] for name in times), "computed", "PSNR", "SSIM", "LPIPS")
     tables = []
     for (model, condition, policy, knobs), own in groups.items():
-        published = ABLATIONS.get(knobs, ()) if policy == "navicache" else ()
-        lines = [*(_ablation_line(s, results.speed) for s in own), *map(_published_ablation, published)]
-        note = f"Published rows: {SOURCE}, Wan 2.1-1.3B." if published else ""
         title = f"{knobs} of {policy}{_where(results, model, condition)}"
-        tables.append(Table(title, headings, tuple(lines), 2, note))
+        tables.append(Table(title, headings, tuple(_ablation_line(s, times) for s in own), 1))
+    swept = dict.fromkeys(knobs for _, _, policy, knobs in groups if policy == "navicache")
+    for knobs in (knobs for knobs in swept if knobs in ABLATIONS):
+        lines = tuple(map(_published_ablation, ABLATIONS[knobs]))
+        tables.append(Table(f"{knobs} of navicache, as published", ("knobs", "seconds", *headings[4:]), lines, 1, NOTE))
     text = "The same policy with other knobs."
     return Section("ablations", "Ablations", text, tables=tuple(tables)) if tables else None
 
 
 def _published_ablation(row: Ablation) -> Line:
     quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"))
-    times = (number(row.seconds, ".2f"), number(None), number(None))
-    return Line((words(row.knobs), words("published"), *times, *quality), "published")
+    return Line((words(row.knobs), number(row.seconds, ".2f"), *quality), "published")
 
 
-def _ablation_line(summary: Summary, speed: str) -> Line:
+def _ablation_line(summary: Summary, times: tuple[str, str]) -> Line:
     figures, series = summary.figures, summary.first["series"]
     name = f"{series}: {spread(summary.first['swept'])}" if series else spread(summary.first["swept"])
-    forms = {"seconds": ".2f", speed: ".2f", "computed": ".1f", "psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
-    cells = (words(name), words("measured"), *(figure_cell(figures.get(key), form) for key, form in forms.items()))
+    forms = {**dict.fromkeys(times, ".2f"), "computed": ".1f", "psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
+    cells = (words(name), *(figure_cell(figures.get(key), form) for key, form in forms.items()))
     return Line(cells, colour=colour(summary.first["policy"]))
 
 

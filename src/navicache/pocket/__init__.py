@@ -7,7 +7,7 @@ Example:
 
 from pathlib import Path
 
-from navicache.pocket.members import MEMBERS, Member, checkpoint_path, member
+from navicache.pocket.members import MEMBERS, WAN, Member, checkpoint_path, member
 from navicache.pocket.prompts import PROMPTS, unknown
 
 FRAMES, SIZE = 17, 128  # of wan's videos
@@ -25,6 +25,12 @@ __all__ = [
 ]
 
 
-def calibration_path(method: str) -> Path:
-    """The calibration of wan for "teacache" or "magcache", as `enable(..., calibration=)` reads it."""
-    return Path(__file__).parent / "calibration" / f"{method}.json"
+def calibration_path(method: str, name: str = WAN) -> Path:
+    """What a member was measured to need for "teacache" or "magcache", as `enable(..., calibration=)` reads it."""
+    path = Path(__file__).parent / "calibration" / name / f"{method}.json"
+    if not path.is_file():
+        raise ValueError(
+            f"the embedded {name} was not measured for {method}: "
+            f"run `navicache calibrate --method {method} --model pocket:{name} --out FILE` and give its file"
+        )
+    return path

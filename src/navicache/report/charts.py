@@ -1,5 +1,6 @@
 """The pictures of a report, each from plain numbers."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from navicache.report.inline_svg import FAINT, INK, as_svg, new_chart
 from navicache.report.palette import colour, mark
 
+TALLEST = 3.0  # times the largest true change: a prediction beyond it leaves the picture, not the table
 Interval = tuple[float, float, float]  # mean, low, high
 
 
@@ -41,7 +43,7 @@ def quality_chart(spots: Sequence[Spot], speed: str, quality: tuple[str, str], n
 
 
 def latency_chart(
-    seconds: Mapping[str, tuple[str, Sequence[float | None]]], conditions: Sequence[str], name: str
+    seconds: Mapping[str, tuple[str, Sequence[float | None]]], conditions: Sequence[str], of: str, name: str
 ) -> str:
     """Seconds of each setting under each condition, as bars side by side."""
     figure, axes = new_chart(4.4, 3.3)
@@ -51,7 +53,7 @@ def latency_chart(
         known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
         axes.bar(*zip(*known, strict=True), width=0.9 * width, color=colour(policy), label=label)
     axes.set_xticks(range(len(conditions)), list(conditions))
-    axes.set_ylabel("seconds, whole call (lower is better)")
+    axes.set_ylabel(f"seconds, {of} (lower is better)")
     axes.grid(False, axis="x")
     axes.legend(frameon=False, fontsize=8.5)
     return as_svg(figure, name)
@@ -97,18 +99,18 @@ def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name
     return as_svg(figure, name)
 
 
-def accuracy_chart(policy: str, pairs: Sequence[tuple[float, float]], name: str) -> str:
-    """Predicted against true, one point a step; on the diagonal a prediction is right."""
+def plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name: str) -> str:
+    """Steps of one run in the plane of input and output change: true, predicted, and the area between them."""
     figure, axes = new_chart(3.1, 2.9)
-    pairs = [pair for pair in pairs if min(pair) > 0]  # others have no place on these axes; the table counts them
-    values = [value for pair in pairs for value in pair]
-    low, high = min(values) * 0.8, max(values) * 1.25
-    axes.plot([low, high], [low, high], color=INK, linewidth=1, alpha=0.5)
-    axes.plot(*zip(*pairs, strict=True), "o", color=colour(policy), markersize=4, alpha=0.7, markeredgewidth=0)
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel="true", ylabel="predicted")
-    axes.set_aspect("equal")
-    for axis in (axes.xaxis, axes.yaxis):
-        _plain_numbers(axis)
+    for (x, predicted, true), (next_x, next_predicted, next_true) in itertools.pairwise(points):
+        corners = (x, next_x, next_x, x), (true, next_true, next_predicted, predicted)
+        axes.fill(*corners, color=colour(policy), alpha=0.25, linewidth=0)
+    across, predicted, true = zip(*points, strict=True)
+    for label, tone, heights in (("true", INK, true), ("predicted", colour(policy), predicted)):
+        axes.plot(across, heights, "o-", color=tone, markersize=2.6, linewidth=1, markeredgewidth=0, label=label)
+    axes.set(xlabel="change of the input", ylabel="change of the output")
+    axes.set_ylim(0, 1.12 * max(*true, min(max(predicted), TALLEST * max(true))))
+    axes.legend(frameon=False, fontsize=8.5)
     return as_svg(figure, name)
 
 

@@ -46,7 +46,16 @@ def as_svg(figure: Figure, name: str) -> str:
     svg = text.getvalue()[text.getvalue().index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) width="[\d.]+pt"', r"\1", re.sub(r'(<svg[^>]*?) height="[\d.]+pt"', r"\1", svg))
-    svg = re.sub(r'\bid="', f'id="{name}-', svg)
-    svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
+    svg = renamed(svg, name)
     svg = re.sub(r" ?font-family: [^;\"]*;?", "", re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg))
     return svg.replace(INK, "currentColor").replace(FAINT, "var(--faint)")
+
+
+def renamed(svg: str, name: str) -> str:
+    """The picture with a name before all its inner ones.
+
+    Example:
+        >>> renamed('<g id="a"/><use xlink:href="#a"/>', "first")
+        '<g id="first-a"/><use xlink:href="#first-a"/>'
+    """
+    return re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", re.sub(r'\bid="', f'id="{name}-', svg))

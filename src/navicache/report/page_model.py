@@ -75,6 +75,7 @@ class Section:
     charts: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
     legend: tuple[Key, ...] = ()
+    inner: bool = False  # part of the chapter above it: a smaller heading, and not in the list at the top
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Every plan in plans/ can be read, and says what the paper says."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from navicache.policies import POLICIES
 from navicache.report.published import TABLE_1
 
 PLANS = Path(__file__).parents[3] / "plans"
-BOTH = {"ablation_align", "ablation_noise", "overhead", "scalability", "schedulers", "table1"}
-LARGE = {"case_study", "figure1", "i2v", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
+BOTH = {"ablation_align", "ablation_noise", "figure1", "overhead", "scalability", "schedulers", "table1"}
+LARGE = {"case_study", "i2v", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
 POCKET = {"family", "family_quick", "rivals"}
 
 
@@ -37,7 +38,7 @@ def test_the_pocket_table_has_four_prompts_or_more_and_every_policy():
     plan = read_plan(PLANS / "pocket" / "table1.toml")
     assert plan.prompts.count >= 4
     missing = set(POLICIES) - {setting.policy for setting in plan.settings}
-    assert not missing, "make bench-pocket is to show every policy of the catalog"
+    assert not missing, "make bench-paper is to show every policy of the catalog"
 
 
 def test_the_rivals_are_every_policy_of_the_catalog_each_with_a_range():
@@ -68,3 +69,13 @@ def test_the_family_has_every_cell_and_both_sides_of_every_budget():
                 assert min(computed) <= budget * steps <= max(computed), f"{series} on {model.name}"
                 nearest = min(abs(float(budget * steps) - found) for found in computed)
                 assert nearest <= 1, f"{series} on {model.name} has a setting beside {budget}"
+
+
+def test_the_papers_studies_are_chapters_that_name_their_command_and_the_three_models():
+    studies = re.search(r"^PAPER := (.*)$", (PLANS.parent / "Makefile").read_text(), re.MULTILINE)[1].split()
+    assert set(studies) == BOTH
+    for name in studies:
+        plan = read_plan(PLANS / "pocket" / f"{name}.toml")
+        assert [model.name for model in plan.models] == ["wan", "hunyuan", "opensora"]
+        assert f"navicache bench plans/pocket/{name}.toml" in plan.chapter.text and plan.chapter.shows
+        assert plan.clock == "beside" or name in ("figure1", "schedulers"), "seconds against a plain run beside them"

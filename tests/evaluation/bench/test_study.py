@@ -3,7 +3,7 @@
 import pytest
 from tests.support.rows import measured_row
 
-from navicache.evaluation.bench.study import overhead, speedup, summarise
+from navicache.evaluation.bench.study import allowed, overhead, speedup, summarise
 
 ROWS = [
     measured_row("baseline", "g", 10.0, kind="baseline", computed=10),
@@ -41,3 +41,19 @@ def test_overhead_is_what_the_computed_steps_do_not_explain():
     fast, slow = (measured_row("a", "g", 10.0, seconds={"cpu": seconds}) for seconds in (4.0, 8.0))
     assert speedup(fast, slow, "cpu") == 2
     assert speedup(measured_row("a", "g", 10.0), plain, "cpu") is None
+
+
+def test_a_plain_run_right_before_takes_the_place_of_the_groups_baseline():
+    plain = measured_row("baseline", "g", 20.0, kind="baseline", computed=10)
+    row = {**measured_row("a", "g", 6.0, computed=5), "plain_seconds": {"call": 12.0, "loop": 8.0}}
+    own = row["seconds"]
+    assert speedup(row, plain, "call") == pytest.approx(12 / own["call"])
+    assert speedup(row, plain, "loop") == pytest.approx(8 / own["loop"])
+    assert overhead(row, plain) == pytest.approx((own["loop"] - 5 * 0.8) / 10)
+
+
+def test_what_the_computed_steps_allow():
+    plain = measured_row("baseline", "g", 20.0, kind="baseline", computed=10)
+    assert allowed(measured_row("a", "g", 6.0, computed=4), plain) == 2.5
+    assert allowed(measured_row("a", "g", 6.0, computed=10, partial=3), plain) is None
+    assert allowed(plain, plain) is None

@@ -114,7 +114,7 @@ def _group(
         yield from map(tuple, _pieces(jobs("cached", setting), setting.batch or len(prompts)))
     chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]
     for place, (index, _) in enumerate(prompts):
-        if index < plan.accuracy.prompts and seed[1] == 0:
+        if chosen and index < plan.accuracy.prompts and seed[1] == 0:
             yield from (tuple(jobs("shadow", setting)[place : place + 1]) for setting in (TRUTH, *chosen))
 
 

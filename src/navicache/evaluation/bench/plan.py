@@ -12,6 +12,7 @@ from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
 
 Source = Literal["pocket", "vbench", "file"]
+Clock = Literal["group", "beside"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
@@ -91,6 +92,15 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
+class Chapter:
+    """How a page of several plans tells this one; without a title it is not told apart."""
+
+    title: str = ""
+    text: str = ""
+    shows: tuple[str, ...] = ()  # sections of the report, by their anchors; none named shows all
+
+
+@dataclass(frozen=True)
 class Plan:
     """Everything one benchmark measures."""
 
@@ -105,6 +115,8 @@ class Plan:
     videos: int | None = None  # of the first so many prompts are kept; None keeps all
     traces: int | None = None  # likewise
     metrics: tuple[str, ...] = METRICS
+    clock: Clock = "group"  # one plain run a group, or one right before every cached run
+    chapter: Chapter = Chapter()
 
     def __post_init__(self) -> None:
         """Refuse parts that would share a folder, and names of parts that do not exist."""
@@ -117,6 +129,8 @@ class Plan:
         for kind, parts in (("condition", self.conditions), ("setting", self.settings)):
             for part in parts:
                 _check_known(f"models of {kind} {part.name!r}", part.models, names)
+        if self.clock == "beside" and max(map(self.batch_of, self.models)) > 1:
+            raise ValueError("clock = 'beside' needs batch = 1: a batch has no times of its own")
         for model in self.models:
             _check_names(f"conditions of {model.name}", [condition.name for condition in self.conditions_of(model)])
             _check_names("settings", [BASELINE, *(setting.name for setting in self.settings_of(model))])

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from navicache.evaluation.bench.plan import Accuracy, Model, Plan, Prompts, Source
+from navicache.evaluation.bench.plan import Accuracy, Chapter, Clock, Model, Plan, Prompts, Source
 from navicache.evaluation.bench.plan_sweeps import conditions_of, settings_of
 from navicache.evaluation.bench.plan_values import (
     Read,
@@ -93,6 +93,7 @@ MODEL: dict[str, Read] = {
     "call": table,
 }
 ACCURACY: dict[str, Read] = {"prompts": whole, "settings": texts}
+CHAPTER: dict[str, Read] = {"title": text, "text": text, "shows": texts}
 PLAN: dict[str, Read] = {
     "name": text,
     "prompts": lambda v, place: _build(Prompts, v, place, PROMPTS),
@@ -104,6 +105,8 @@ PLAN: dict[str, Read] = {
     "videos": count,
     "traces": count,
     "metrics": some_of(*METRICS),
+    "clock": one_of(*get_args(Clock)),
+    "chapter": lambda v, place: _build(Chapter, v, place, CHAPTER),
     "settings": lambda v, _: _several(v, "settings", settings_of),
 }
 REQUIRED = {
@@ -111,4 +114,5 @@ REQUIRED = {
     "Prompts": ("source",),
     "Model": ("name", "model"),
     "Accuracy": ("prompts", "settings"),
+    "Chapter": ("title",),
 }

@@ -50,6 +50,7 @@ def _columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[float | 
         "loop_speedup": [speedup(row, plain, "loop") for row, plain in pairs],
         "cpu_speedup": [speedup(row, plain, "cpu") for row, plain in pairs],
         "computed": [row["steps"]["computed"] for row, _ in pairs],
+        "allowed": [allowed(row, plain) for row, plain in pairs],
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [overhead(row, plain) for row, plain in pairs],
         "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
@@ -63,14 +64,23 @@ def batched(row: Row) -> bool:
 
 
 def speedup(row: Row, plain: Row | None, which: str) -> float | None:
-    """Seconds of its own baseline over its seconds: "call", "loop", or "cpu" where a CPU did the work.
-
-    Batches have none.
-    """
+    """Seconds without a cache over its own: of "call", "loop", or "cpu" where one did the work; batches have none."""
     if plain is None or batched(row) or batched(plain):
         return None
-    times = plain["seconds"].get(which), row["seconds"].get(which)
+    times = plain_seconds(row, plain).get(which), row["seconds"].get(which)
     return times[0] / times[1] if all(times) else None
+
+
+def plain_seconds(row: Row, plain: Row) -> Mapping[str, float | None]:
+    """Of the run without a cache that its own are held against: the one right before it, else its group's baseline."""
+    return row.get("plain_seconds") or plain["seconds"]
+
+
+def allowed(row: Row, plain: Row | None) -> float | None:
+    """How many times as fast its computed steps allow it to be; not known where steps are computed in part."""
+    if plain is None or row["kind"] == "baseline" or row["steps"]["partial"] or not plain["steps"]["computed"]:
+        return None
+    return plain["steps"]["computed"] / row["steps"]["computed"]
 
 
 def overhead(row: Row, plain: Row | None) -> float | None:
@@ -79,16 +89,12 @@ def overhead(row: Row, plain: Row | None) -> float | None:
     What the cache itself costs: measuring, deciding and predicting. It is a small difference of large times, so it
     means something only as a mean over many runs on a machine that does nothing else.
     """
-    if (
-        plain is None
-        or batched(row)
-        or None in (plain["seconds"]["loop"], row["seconds"]["loop"], *_totals(plain, row))
-    ):
-        return None
-    if row["steps"]["partial"]:
+    if plain is None or batched(row) or row["steps"]["partial"]:
         return None  # a step that is computed in part has no fixed price
-    each = plain["seconds"]["loop"] / plain["steps"]["total"]
-    return (row["seconds"]["loop"] - row["steps"]["computed"] * each) / row["steps"]["total"]
+    whole, own = plain_seconds(row, plain)["loop"], row["seconds"]["loop"]
+    if whole is None or own is None or None in _totals(plain, row):
+        return None
+    return (own - row["steps"]["computed"] * whole / plain["steps"]["total"]) / row["steps"]["total"]
 
 
 def _totals(*rows: Row) -> list[int | None]:
