@@ -1,6 +1,6 @@
 """What runs in VBench's own Python, which has no navicache: one look at what is there, or one dimension.
 
-A script, started by its path with a task as JSON; nothing but the standard library and VBench's packages is imported,
+A script, with a task as JSON for its last argument; nothing but the standard library and VBench's packages is imported,
 and those by their names only when they are needed. Python 3.9 must be able to read it.
 """
 
@@ -17,9 +17,7 @@ from typing import Any
 
 def main() -> None:
     """Carry out the task."""
-    here = str(Path(__file__).resolve().parent)
-    sys.path[:] = [folder for folder in sys.path if folder != here]  # it has a vbench.py as well
-    task = json.loads(sys.argv[1])
+    task = json.loads(sys.argv[-1])
     threading.Thread(target=leave_with_parent, daemon=True).start()
     {"look": look, "score": score}[task["do"]](task)
 

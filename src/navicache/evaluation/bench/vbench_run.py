@@ -12,6 +12,8 @@ from navicache.evaluation.bench.vbench import ENDING, read_file
 from navicache.records import atomic_file
 
 CHILD = Path(__file__).with_name("vbench_child.py")
+# Run by its path, it would find the vbench.py beside it in place of the package.
+START = "import runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__')"
 INSTALL = "pip install --no-deps vbench==0.1.5 decord2, and what its dimensions ask for"
 ELSEWHERE = "name the Python that has it with --python"
 
@@ -106,7 +108,7 @@ def _check(draft: Path, dimension: str, log: Path) -> None:
 
 def _child(python: str, task: Mapping[str, Any], log: Path) -> int:
     """The pipe stays open while this process lives: the child looks at it to know when to stop."""
-    command = [python, str(CHILD), json.dumps(task)]
+    command = [python, "-c", START, str(CHILD), json.dumps(task)]
     with (
         log.open("wb") as file,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT) as process,

@@ -91,8 +91,7 @@ def read_settings(folders: Sequence[Path]) -> list[Shown]:
 
 
 def _shown(place: Place, rows: Sequence[tuple[Path, Row]]) -> Shown:
-    """Seeds are numbered in order over all its rows, so that parts of one benchmark agree."""
-    numbers = {seed: number for number, seed in enumerate(sorted({row["seed"] for _, row in rows}))}
+    numbers = _numbers(rows)
     found: dict[Path, dict[tuple[str, int], Video]] = {}
     for folder, row in rows:
         path = folder / (row["video"] or "")
@@ -100,6 +99,15 @@ def _shown(place: Place, rows: Sequence[tuple[Path, Row]]) -> Shown:
             found.setdefault(folder, {})[row["prompt"], numbers[row["seed"]]] = Video(path, row["key"])
     videos = {each: video for own in reversed(found.values()) for each, video in own.items()}
     return Shown(place, rows[0][1]["series"], videos)
+
+
+def _numbers(rows: Iterable[tuple[Path, Row]]) -> dict[int, int]:
+    """Of the seeds: over all prompts, so that parts of one benchmark agree; those of the first folder come first."""
+    seeds: dict[Path, set[int]] = {}
+    for folder, row in rows:
+        seeds.setdefault(folder, set()).add(row["seed"])
+    in_order = dict.fromkeys(seed for own in seeds.values() for seed in sorted(own))
+    return {seed: number for number, seed in enumerate(in_order)}
 
 
 def choose_settings(settings: Sequence[Shown], only: Sequence[str]) -> list[Shown]:
