@@ -128,11 +128,12 @@ def score_all(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]) 
 def bring_back(scoring: Any, settings: Sequence[Any], folder: Path) -> None:
     """The scores into the results, and on the screen."""
     from navicache.cli.vbench_table import UNFILTERED, score_table
+    from navicache.evaluation.bench.vbench_videos import FLICKERING
 
     scored = [scoring.gather(shown) for shown in settings]
     scoring.save(folder, [each for each in scored if each.scores.dimensions])
     print("\n".join(score_table(scored)))
-    if not scoring.static_filter:
+    if not scoring.static_filter and any(FLICKERING in each.scores.dimensions for each in scored):
         print(UNFILTERED)
     print(f"\nVBench {scoring.installed.version}, raw results in {scoring.root}")
     print(f"look at all with: navicache report {folder}")

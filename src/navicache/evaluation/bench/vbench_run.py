@@ -48,8 +48,10 @@ class Kept:
 
     def score(self, dimension: str, facts: Mapping[str, Any]) -> float | None:
         """What is there; None where nothing is, or it was made from something else."""
-        path = self.made_from(dimension)
-        if not self.result(dimension).is_file() or json.loads(path.read_text(encoding="utf-8")) != facts:
+        made_from = self.made_from(dimension)
+        if not (made_from.is_file() and self.result(dimension).is_file()):
+            return None
+        if json.loads(made_from.read_text(encoding="utf-8")) != facts:
             return None
         return read_file(self.result(dimension))[dimension]
 
@@ -101,7 +103,8 @@ def _check(draft: Path, dimension: str, log: Path) -> None:
     try:
         found = read_file(draft)
     except ValueError as error:
-        raise Failed(f"{error} (all it said: {log})") from error
+        said = str(error).removeprefix(f"{draft} ")  # that file will be gone
+        raise Failed(f"its result {said} (all it said: {log})") from error
     if dimension not in found:
         raise Failed(f"VBench wrote a result of {', '.join(found) or 'nothing'} in its place (all it said: {log})")
 
