@@ -5,7 +5,6 @@ import errno
 import functools
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -169,14 +168,10 @@ def keep_plan(path: Path, out: Path) -> None:
 
 def take_in_vbench(folder: Path, out: Path, groups: Sequence[Any]) -> None:
     """VBench's scores of every setting, into the results."""
-    import json
-
     from navicache.evaluation.bench.jobs import jobs_of
-    from navicache.evaluation.bench.vbench import read_results
-    from navicache.records import atomic_file
+    from navicache.evaluation.bench.vbench import read_results, save_scores
 
     places = {str(job.place).replace("/", "."): str(job.place) for job in jobs_of(groups) if job.kind != "shadow"}
     scores = read_results(folder, places)
-    with atomic_file(out / "vbench.json") as file:
-        file.write(json.dumps({place: asdict(found) for place, found in scores.items()}, indent=1).encode() + b"\n")
+    save_scores(out, scores)
     print(f"VBench's scores of {len(scores)} settings taken in")

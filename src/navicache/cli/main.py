@@ -15,6 +15,7 @@ from navicache.cli import (
     metrics,
     models,
     report,
+    vbench,
     weights,
 )
 from navicache.version import __version__
@@ -25,6 +26,10 @@ COMMANDS = {
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "bench": (bench, "measure models and policies over many prompts as a plan says; run it again to go on"),
     "metrics": (metrics, "score videos against their references: PSNR, SSIM, LPIPS, flickering, with intervals"),
+    "vbench": (
+        vbench,
+        "score the videos of `bench` with the installed VBench: 16 dimensions, quality, semantic, total",
+    ),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
     "calibrate": (calibrate, "measure on a model what TeaCache and MagCache need to know of it"),
     "doctor": (doctor, "say what the cache finds in a model, what it can do there, and what will not work"),

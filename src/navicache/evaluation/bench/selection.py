@@ -22,16 +22,26 @@ def choose(groups: Sequence[Group], wanted: Sequence[str]) -> list[Group]:
     """
     found = list(groups)
     for choice in wanted:
-        kind, _, names = choice.partition("=")
-        if kind not in NAMES or not names:
-            raise ValueError(f"--only takes {', '.join(f'{kind}=NAME' for kind in NAMES)}, got {choice!r}")
-        found = _with_names(found, kind, names.split(","))
+        found = _with_names(found, *understood(choice))
     return found
+
+
+def understood(choice: str) -> tuple[str, list[str]]:
+    """The kind of a choice, and its patterns.
+
+    Example:
+        >>> understood("conditions=DDIM*,Euler")
+        ('conditions', ['DDIM*', 'Euler'])
+    """
+    kind, _, names = choice.partition("=")
+    if kind not in NAMES or not names:
+        raise ValueError(f"--only takes {', '.join(f'{kind}=NAME' for kind in NAMES)}, got {choice!r}")
+    return kind, names.split(",")
 
 
 def _with_names(groups: Sequence[Group], kind: str, patterns: Sequence[str]) -> list[Group]:
     known = list(dict.fromkeys(NAMES[kind](job) for job in jobs_of(groups)))
-    fitting = {names for pattern in patterns for names in _fitting(known, kind, pattern)}
+    fitting = {names for pattern in patterns for names in fitting_names(known, kind, pattern)}
 
     def stays(job: Job) -> bool:
         return NAMES[kind](job) in fitting or (kind == "settings" and job.kind == "baseline")
@@ -40,7 +50,13 @@ def _with_names(groups: Sequence[Group], kind: str, patterns: Sequence[str]) -> 
     return [group for group in kept if any(batch[0].kind != "baseline" for batch in group)]
 
 
-def _fitting(known: Sequence[tuple[str, ...]], kind: str, pattern: str) -> list[tuple[str, ...]]:
+def fitting_names(known: Sequence[tuple[str, ...]], kind: str, pattern: str) -> list[tuple[str, ...]]:
+    """Those called so, each a name and its others; where none is, those that begin so.
+
+    Example:
+        >>> fitting_names([("inertial 2x", "inertial"), ("EasyCache", "")], "settings", "easy*")
+        [('EasyCache', '')]
+    """
     for fits in (is_called, begins_with):
         if found := [names for names in known if any(fits(name, pattern) for name in names if name)]:
             return found

@@ -58,7 +58,7 @@ def _drop_references(out: Path, group: Group, rows: RowFile) -> None:
 
 
 @contextmanager
-def only_one(out: Path) -> Generator[None, None, None]:
+def only_one(out: Path, instead: str = ", or give another --out") -> Generator[None, None, None]:
     """Refuse a second benchmark in the same folder; the lock ends with the process, however that ends."""
     with (out / ".lock").open("w") as file:
         if sys.platform != "win32":
@@ -67,5 +67,5 @@ def only_one(out: Path) -> Generator[None, None, None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise ValueError(f"another benchmark writes to {out}: wait for it, or give another --out") from error
+                raise ValueError(f"another benchmark writes to {out}: wait for it{instead}") from error
         yield

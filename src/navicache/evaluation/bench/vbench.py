@@ -1,10 +1,13 @@
 """VBench's own scores, brought together the official way (docs/metrics.md says where the constants are from)."""
 
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from navicache.records import atomic_file
 
 QUALITY = (
     "subject_consistency",
@@ -26,6 +29,7 @@ SEMANTIC = (
     "temporal_style",
     "overall_consistency",
 )
+DIMENSIONS = (*QUALITY, *SEMANTIC)
 RANGES = {
     "subject_consistency": (0.1462, 1.0),
     "background_consistency": (0.2615, 1.0),
@@ -39,6 +43,7 @@ RANGES = {
 WEIGHTS = {"dynamic_degree": 0.5}
 QUALITY_SHARE = 0.8
 ENDING = "_eval_results.json"
+SCORES = "vbench.json"  # in a folder of results; the report reads it
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,8 @@ def aggregate(dimensions: Mapping[str, float]) -> Scores:
         >>> aggregate({"color": 0.9}).total is None
         True
     """
-    if unknown := sorted(set(dimensions) - {*QUALITY, *SEMANTIC}):
-        raise ValueError(f"VBench has no dimension {unknown[0]!r}; known: {', '.join((*QUALITY, *SEMANTIC))}")
+    if unknown := sorted(set(dimensions) - set(DIMENSIONS)):
+        raise ValueError(f"VBench has no dimension {unknown[0]!r}; known: {', '.join(DIMENSIONS)}")
     quality, semantic = _weighted(dimensions, QUALITY), _weighted(dimensions, SEMANTIC)
     total = None
     if quality is not None and semantic is not None:
@@ -92,17 +97,32 @@ def read_results(folder: Path, places: Mapping[str, str]) -> dict[str, Scores]:
     for path in sorted(folder.rglob(f"*{ENDING}")):
         owners = [place for name, place in places.items() if name in (*path.parts, path.name.removesuffix(ENDING))]
         for place in owners:
-            found.setdefault(place, {}).update(_read(path))
+            found.setdefault(place, {}).update(read_file(path))
     if not found:
         names = ", ".join(list(places)[:3])
         raise ValueError(f"no *{ENDING} in {folder} is named after a setting: call them or their folder {names}, ...")
     return {place: aggregate(dimensions) for place, dimensions in found.items()}
 
 
-def _read(path: Path) -> dict[str, float]:
-    """VBench writes {dimension: [score, [each video]]}."""
+def read_file(path: Path) -> dict[str, float]:
+    """Scores of one file as VBench writes it: {dimension: [score, [each video]]}."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return {name: float(value[0]) for name, value in content.items()}
+        found = {name: float(value[0]) for name, value in content.items()}
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is no result of VBench: {error}") from error
+    for name, score in found.items():
+        if not math.isfinite(score):  # the mean of no videos
+            raise ValueError(f"{path} has no score of {name}: VBench could read none of its videos")
+    return found
+
+
+def save_scores(
+    folder: Path, scores: Mapping[str, Scores], about: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Put the scores of these places, and what else is known of them, among those that the folder has."""
+    path = folder / SCORES
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    new = {place: {**asdict(found), **(about or {}).get(place, {})} for place, found in scores.items()}
+    with atomic_file(path) as file:
+        file.write(json.dumps(known | new, indent=1, allow_nan=False).encode() + b"\n")
