@@ -26,5 +26,5 @@ __all__ = [
 
 
 def calibration_path(method: str) -> Path:
-    """The calibration of wan for "teacache" or "magcache", as `enable(..., calibration=)` reads it."""
+    """The calibration of wan for a policy that needs one, as `enable(..., calibration=)` reads it."""
     return Path(__file__).parent / "calibration" / f"{method}.json"
