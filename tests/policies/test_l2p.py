@@ -11,6 +11,7 @@ from tests.policies.drive import drive
 from tests.policies.trajectories import smooth
 
 from navicache.policies import L2P
+from navicache.policies.budget import scheduled
 
 STEPS = 20
 
@@ -50,6 +51,12 @@ def test_the_official_lists_of_fifty_steps(interval, steps):
 def test_another_number_of_steps_is_as_taylorseer():
     assert computed_steps(L2P(flat(np.eye(15)), 5), 15) == [0, 1, 2, 4, 9, 14]
     assert computed_steps(L2P(flat(np.eye(13)), 5, last_step=True), 13) == [0, 1, 2, 4, 9, 12]
+
+
+def test_a_speed_up_takes_the_steps_of_our_schedule():
+    assert computed_steps(L2P(flat(np.eye(50)), speedup=3.1), 50) == sorted(scheduled(50, 16, 3))
+    with pytest.raises(ValueError, match="at and speedup are targets of the same thing"):
+        L2P(flat(np.eye(50)), at=(0, 1), speedup=2.0)
 
 
 def test_without_weights_it_says_where_to_get_them():

@@ -12,8 +12,17 @@ from itertools import accumulate, pairwise
 from math import isqrt
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_flag, check_steps, check_table, check_whole
+from navicache.policies.budget import scheduled
+from navicache.policies.checks import (
+    check_align_steps,
+    check_flag,
+    check_number,
+    check_steps,
+    check_table,
+    check_whole,
+)
 from navicache.policies.guards import guarded
+from navicache.policies.inertial import MOST_SPEEDUP
 from navicache.policies.policy import Scheme
 from navicache.policies.recurrence import Recurrence, Table, TableGate
 
@@ -33,8 +42,8 @@ OFFICIAL = {
 class L2P:
     """Compute a list of steps, predict the others by the table.
 
-    Which steps: `at`, else the official list of that interval where the table has 50 steps and there is one, else as
-    TaylorSeer, with which those lists begin. A table is for one number of steps of one sampler; the official code does
+    Which steps: `at` or, with `speedup`, those of `schedule`; else the official list of the interval where the table
+    has 50 steps and there is one, else as TaylorSeer, with which those lists begin. A table is for one number of steps of one sampler; the official code does
     not ask whether it fits, and neither is it asked here. What lies beyond it is computed.
 
     Example:
@@ -48,6 +57,7 @@ class L2P:
     interval: int = 5
     align_steps: int = 3  # "first_enhance"
     at: Sequence[int] | None = None  # steps to compute, in place of the interval
+    speedup: float | None = None  # likewise: as many steps as the table has, over this, where `inertial` has them
     last_step: bool = False  # the official lists leave it out
 
     def __post_init__(self) -> None:
@@ -59,6 +69,10 @@ class L2P:
         check_align_steps(self.align_steps, at_least=1)
         if self.at is not None:
             check_steps("at", self.at)
+        if self.speedup is not None:
+            check_number("speedup", self.speedup, 1, MOST_SPEEDUP, "1 computes every step, 2 every other")
+        if self.at is not None and self.speedup is not None:
+            raise ValueError("at and speedup are targets of the same thing: give one of them")
         check_flag("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
@@ -76,6 +90,8 @@ class L2P:
     def _computed(self, steps: int) -> frozenset[int]:
         if self.at is not None:
             return frozenset(self.at)
+        if self.speedup is not None:
+            return scheduled(steps, round(steps / self.speedup), self.align_steps)
         if steps == OFFICIAL_STEPS and self.interval in OFFICIAL:
             return frozenset(OFFICIAL[self.interval])
         begin = self.align_steps
