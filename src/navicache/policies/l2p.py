@@ -43,8 +43,9 @@ class L2P:
     """Compute a list of steps, predict the others by the table.
 
     Which steps: `at` or, with `speedup`, those of `schedule`; else the official list of the interval where the table
-    has 50 steps and there is one, else as TaylorSeer, with which those lists begin. A table is for one number of steps of one sampler; the official code does
-    not ask whether it fits, and neither is it asked here. What lies beyond it is computed.
+    has 50 steps and there is one, else as TaylorSeer, with which those lists begin. A table is for one number of steps
+    of one sampler; the official code does not ask whether it fits, and neither is it asked here. What lies beyond it is
+    computed.
 
     Example:
         >>> sorted(L2P(weights=(1.0, -1.0, 2.0, 0.0, -1.0, 2.0), at=(0, 1)).schemes()[0].gate.gate.gate.at)
