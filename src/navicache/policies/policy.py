@@ -69,5 +69,6 @@ def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
 
 
 def _shown(value: object) -> str:
+    text = str(value)
     size = len(cast(tuple[object, ...], value)) if isinstance(value, tuple) else 0
-    return f"({size} numbers)" if size > LARGE else str(value)
+    return f"({size} numbers)" if size > LARGE else text
