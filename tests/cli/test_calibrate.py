@@ -5,10 +5,11 @@ from tests.tiny.wan import WAN
 
 import navicache
 from navicache.cli import main
-from navicache.models import read_calibration
+from navicache.cli.calibrate_outputs import flow_levels
+from navicache.models import CALIBRATED, read_calibration
 
 
-@pytest.mark.parametrize("method", ["teacache", "magcache"])
+@pytest.mark.parametrize("method", CALIBRATED)
 def test_the_command_writes_a_file_that_enable_reads(method, tmp_path, wan_folder, capsys):
     out = tmp_path / "made" / f"{method}.json"
     size = ["--steps", "8", "--frames", "5", "--height", "32", "--width", "48"]
@@ -44,3 +45,10 @@ def test_prompts_from_a_file(tmp_path, capsys):
         main(["calibrate", "--method", "magcache", "--prompts", str(empty), "--out", str(tmp_path / "x.json")])
     assert stopped.value.code == 2
     assert "holds no prompt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sigmas", [None, (1.0, 0.5), (1.0, 0.5, 0.5, 0.0), (14.6, 3.0, 1.0, 0.0)])
+def test_what_is_no_flow_has_no_average_velocity(sigmas):
+    scheduler = type("Other", (), {} if sigmas is None else {"sigmas": sigmas})()
+    with pytest.raises(ValueError, match=r"meancache is for flow matching: Other has no noise levels .* 3 steps"):
+        flow_levels(scheduler, 3)

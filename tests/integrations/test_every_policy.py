@@ -15,6 +15,13 @@ from navicache.policies import POLICIES, Blocks
 STEPS = 12
 FAMILIES = {family.name: family for family in (WAN, HUNYUAN, COGVIDEOX, LTX, FLUX)}
 RATIOS = {"ratios": (1.0, *[0.98] * (STEPS - 1))}
+LINES = {"weights": tuple(w for i in range(1, STEPS) for w in (*[0.0] * (i - 2), *(-0.5, 1.5)[-i:]))}
+EDGES = [(start, end) for end in range(1, STEPS) for start in range(end)]
+PATHS = {
+    "sigmas": tuple(1 - i / STEPS for i in range(STEPS + 1)),
+    "costs": tuple(float(end - start) for start, end in EDGES),
+    "spans": (2,) * len(EDGES),
+}
 EAGER = {  # settings that reuse something in so short a run
     "navicache": {"threshold": 0.5, "align_steps": 2},
     "easycache": {"threshold": 0.5, "align_steps": 2},
@@ -30,6 +37,8 @@ EAGER = {  # settings that reuse something in so short a run
     "dbcache": {"threshold": 0.5, "first": 1, "last": 0, "align_steps": 2},
     "taylorseer": {"interval": 3},
     "seacache": {"threshold": 0.6},
+    "l2p": {**LINES, "interval": 3},
+    "meancache": {**PATHS, "budget": 6},
 }
 CAUTIOUS = {  # settings that compute everything
     **{name: {"threshold": 0.0} for name in POLICIES},
@@ -41,6 +50,8 @@ CAUTIOUS = {  # settings that compute everything
     "pab": {"self_attention": 1},
     "taylorseer": {"interval": 1},
     "dbcache": {"threshold": 0.0, "first": 1},
+    "l2p": {**LINES, "interval": 1},
+    "meancache": {**PATHS, "budget": STEPS},
 }
 NO_FILTER = {"flux", "ltx"}  # latents of tokens, which have no frequencies to look at
 every_policy = pytest.mark.parametrize("policy", POLICIES)

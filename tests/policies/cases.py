@@ -9,6 +9,16 @@ from tests.policies.drive import Single
 from navicache.policies import POLICIES, Policy, build_policy, find_policy
 
 RATIOS = {"ratios": (1.0, *([0.99, 1.01, 0.97] * 17)[:49]), "longest_reuse": 4}  # it has no table of its own
+LINES = {
+    "weights": tuple(w for i in range(1, 50) for w in (*[0.0] * (i - 2), *(-0.5, 1.5)[-i:]))
+}  # half of every slope
+EDGES = [(start, end) for end in range(1, 50) for start in range(end)]
+PATHS = {
+    "sigmas": tuple(1 - i / 50 for i in range(51)),
+    "costs": tuple(float((end - start) ** 2) for start, end in EDGES),
+    "spans": tuple(1 + start % 3 for start, _ in EDGES),
+    "budget": 20,
+}
 # Every policy as it is, and some with the options that change what it remembers.
 CASES: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in POLICIES}
 CASES |= {
@@ -20,6 +30,9 @@ CASES |= {
     "navicache, blocks": ("navicache", {"site": "blocks"}),
     "teacache, polynomial": ("teacache", {"coefficients": (9.0, -3.0, 1.0, 0.8, 0.001), "signal": "time"}),
     "magcache": ("magcache", RATIOS),
+    "l2p": ("l2p", LINES),
+    "l2p, listed": ("l2p", {**LINES, "at": (0, 1, 2, 5, 6, 11, 20, 29)}),
+    "meancache": ("meancache", PATHS),
     "pab, every kind": ("pab", {"temporal_attention": 3, "cross_attention": 4, "mlp_keys": (760, 400)}),
     "dbcache, forecast": ("dbcache", {"order": 2, "last": 1, "most_reused": 30}),
     "taylorseer, lite": ("taylorseer", {"lite": True, "order": 2}),

@@ -7,12 +7,14 @@ import pytest
 from tests.policies.refused import refused
 
 from navicache.policies import (
+    L2P,
     PAB,
     DBCache,
     EasyCache,
     FirstBlockCache,
     Inertial,
     MagCache,
+    MeanCache,
     NaviCache,
     SeaCache,
     TaylorSeer,
@@ -28,7 +30,9 @@ def test_threshold_of_a_rival(kind, threshold):
     refused(kind, {"threshold": threshold}, "threshold must be zero or more", f"got {re.escape(repr(threshold))}")
 
 
-@pytest.mark.parametrize("kind", [TeaCache, MagCache, PAB, FirstBlockCache, DBCache, TaylorSeer, SeaCache])
+@pytest.mark.parametrize(
+    "kind", [TeaCache, MagCache, PAB, FirstBlockCache, DBCache, TaylorSeer, SeaCache, L2P, MeanCache]
+)
 @pytest.mark.parametrize("align_steps", [0, -1, 1.5])
 def test_align_steps_of_a_rival(kind, align_steps):
     refused(kind, {"align_steps": align_steps}, "align_steps must be", f"got {align_steps}")

@@ -37,6 +37,8 @@ CAREFUL = {  # of these cases alone: their knobs are targets of the same thing
     "inertial, speed-up": {"speedup": 1.0},
     "inertial, promise": {"max_error": 0.0},
     "schedule": {"at": None, "speedup": 1.0},
+    "l2p, listed": {"at": None, "interval": 1},
+    "meancache": {"budget": 50},
 }
 STEP_MEASURES = ("since_seen", "since_computed", "output_size", "seen_size", "computed_size")
 OUTCOME_MEASURES = ("input_change", "output_change", "output_size", "prediction_error")

@@ -1,16 +1,19 @@
-"""`navicache calibrate`: measure on a pipeline what TeaCache and MagCache need to know of it."""
+"""`navicache calibrate`: measure on a pipeline what a policy needs to know of it."""
 
 import argparse
 import time
 from pathlib import Path
 from typing import Any
 
+from navicache.cli.calibrate_outputs import Found
+from navicache.cli.calibrate_outputs import measure as measure_courses
 from navicache.cli.generate import default_prompts
 from navicache.cli.job import NAMED, POCKET, Caching, Job, Source, read_arguments
 from navicache.cli.values import above_zero, positive
-from navicache.models import CALIBRATED
+from navicache.models import CALIBRATED, Calibration
 
 SIGNALS = ("modulated", "time", "time_projection")
+SIGHTED = ("teacache", "magcache")  # made of what is seen inside the model, step by step; the others of its outputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +52,12 @@ def run(options: argparse.Namespace) -> int:
     pipe = load(job.source)
     check(pipe, job)
     start = time.perf_counter()
-    sights = look(pipe, job, options.signal)
-    calibration = fit(options.method, options.signal, sights, about(pipe, job, time.perf_counter() - start))
+    knobs, quality, seen = measure(options.method, options.signal, pipe, job)
+    facts = about(pipe, job, time.perf_counter() - start)
+    calibration = Calibration(options.method, facts.pop("transformer"), knobs, quality, facts)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     calibration.save(options.out)
-    save_fit_plot(calibration, sights, options.out.with_suffix(".png"))
+    save_fit_plot(calibration, seen, options.out.with_suffix(".png"))
     print(describe(calibration, options.out))
     return 0
 
@@ -92,17 +96,17 @@ def look(pipe: Any, job: Job, signal: Any) -> list[Any]:
         return probe.sights
 
 
-def fit(method: str, signal: str, sights: list[Any], facts: dict[str, Any]) -> Any:
-    """What was seen as knobs of the policy."""
+def measure(method: str, signal: str, pipe: Any, job: Job) -> Found:
+    """What was seen as knobs of the policy, how well they fit, and what was seen."""
     from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
-    from navicache.models import Calibration
 
-    model = facts.pop("transformer")
+    if method not in SIGHTED:
+        return measure_courses(method, pipe, job)
+    sights = look(pipe, job, signal)
     if method == "teacache":
         coefficients, quality = fit_polynomial(sights)
-        return Calibration(method, model, {"coefficients": coefficients, "signal": signal}, quality, facts)
-    knobs, quality = measure_ratios(sights)
-    return Calibration(method, model, knobs, quality, facts)
+        return {"coefficients": coefficients, "signal": signal}, quality, sights
+    return (*measure_ratios(sights), sights)
 
 
 def about(pipe: Any, job: Job, seconds: float) -> dict[str, Any]:
@@ -118,7 +122,14 @@ def about(pipe: Any, job: Job, seconds: float) -> dict[str, Any]:
 
 def describe(calibration: Any, path: Path) -> str:
     """How well it fits, how long it took, and how to use it."""
-    words = {"r2": "R²", "points": "points", "spread": "deviation between runs", "runs": "runs"}
+    words = {
+        "r2": "R²",
+        "points": "points",
+        "spread": "deviation between runs",
+        "held": "relative error of holding",
+        "error": "of predicting, one step ahead",
+        "runs": "runs",
+    }
     quality = ", ".join(f"{words[name]} {value:.4g}" for name, value in calibration.quality.items())
     lines = [f"{calibration.method} on {calibration.model}: {quality}, {calibration.about['seconds']} s"]
     if calibration.quality.get("r2", 1.0) < 0.8:

@@ -31,7 +31,7 @@ COMMANDS = {
         "score the videos of `bench` with the installed VBench: 16 dimensions, quality, semantic, total",
     ),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
-    "calibrate": (calibrate, "measure on a model what TeaCache and MagCache need to know of it"),
+    "calibrate": (calibrate, "measure on a model what TeaCache, MagCache, L2P or MeanCache need to know of it"),
     "doctor": (doctor, "say what the cache finds in a model, what it can do there, and what will not work"),
     "models": (models, "list known models, what policies are set to there, and where the numbers come from"),
     "weights": (weights, "fetch the weights of LPIPS, once"),

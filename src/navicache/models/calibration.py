@@ -9,7 +9,7 @@ from typing import Any
 
 from navicache.records import atomic_file
 
-CALIBRATED = ("teacache", "magcache")
+CALIBRATED = ("teacache", "magcache", "l2p", "meancache")
 FORMAT = 1
 
 

@@ -26,7 +26,7 @@ __all__ = [
 
 
 def calibration_path(method: str, name: str = WAN) -> Path:
-    """What a member was measured to need for "teacache" or "magcache", as `enable(..., calibration=)` reads it."""
+    """What a member was measured to need for a policy that is calibrated, as `enable(..., calibration=)` reads it."""
     path = Path(__file__).parent / "calibration" / name / f"{method}.json"
     if not path.is_file():
         raise ValueError(

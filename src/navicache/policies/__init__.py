@@ -10,7 +10,9 @@ from navicache.policies.firstblockcache import FirstBlockCache
 from navicache.policies.fixed import IndexGate, Random, Static
 from navicache.policies.guards import guarded
 from navicache.policies.inertial import Inertial
+from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache
+from navicache.policies.meancache import MeanCache
 from navicache.policies.measured import nonfinite_fields
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
@@ -24,6 +26,7 @@ from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
 
 __all__ = [
+    "L2P",
     "PAB",
     "POLICIES",
     "Blocks",
@@ -39,6 +42,7 @@ __all__ = [
     "IndexGate",
     "Inertial",
     "MagCache",
+    "MeanCache",
     "ModuleKind",
     "Modules",
     "NaviCache",

@@ -9,7 +9,9 @@ from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.firstblockcache import FirstBlockCache
 from navicache.policies.fixed import Random, Static
 from navicache.policies.inertial import Inertial
+from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache
+from navicache.policies.meancache import MeanCache
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy
@@ -31,6 +33,8 @@ POLICIES: dict[str, type[Policy]] = {
     "dbcache": DBCache,
     "taylorseer": TaylorSeer,
     "seacache": SeaCache,
+    "l2p": L2P,
+    "meancache": MeanCache,
     "static": Static,
     "random": Random,
 }

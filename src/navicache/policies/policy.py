@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 from navicache.policies.protocols import Gate, Predictor, RowRule
 from navicache.policies.sites import Signal, Site, SiteName
 from navicache.records import Belief
+
+LARGE = 200  # a table of more entries is not written into every trace; its calibration has it
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,20 @@ def rows_at(site: SiteName, rows: RowRule) -> RowRule:
 
 
 def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
-    """The knobs as plain values, for the trace; those left open (None) are left out.
+    """The knobs as plain values, for the trace; those left open (None) are left out, and a large table is its size.
 
     Example:
-        >>> from navicache.policies import Static
-        >>> settings(Static(interval=3))["interval"]
-        3
+        >>> from navicache.policies import L2P, Static
+        >>> settings(Static(interval=3))["interval"], settings(L2P(weights=(0.0,) * 1225))["weights"]
+        (3, '(1225 numbers)')
     """
     knobs = {f.name: getattr(policy, f.name) for f in fields(policy)}  # pyright: ignore[reportArgumentType]
     plain = (str, int, float, bool)
     set_knobs = {name: value for name, value in knobs.items() if value is not None}
-    return {name: value if isinstance(value, plain) else str(value) for name, value in set_knobs.items()}
+    return {name: value if isinstance(value, plain) else _shown(value) for name, value in set_knobs.items()}
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    size = len(cast(tuple[object, ...], value)) if isinstance(value, tuple) else 0
+    return f"({size} numbers)" if size > LARGE else text

@@ -17,12 +17,12 @@ from navicache.report.trace_plot import BLUE, GREY, INK, VERMILION
 SIZE = (8.4, 5.0)
 
 
-def save_fit_plot(calibration: Calibration, sights: Sequence[Sight], path: str | os.PathLike[str]) -> None:
+def save_fit_plot(calibration: Calibration, seen: Sequence[Any], path: str | os.PathLike[str]) -> None:
     """Draw what was measured and what was made of it, as .png."""
     figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    {"teacache": _draw_polynomial, "magcache": _draw_ratios}[calibration.method](axes, calibration, sights)
+    DRAWN[calibration.method](axes, calibration, seen)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
@@ -65,3 +65,25 @@ def _draw_ratios(axes: Axes, calibration: Calibration, sights: Sequence[Sight]) 
     axes.set_xlabel("step", fontsize=9.5, color=INK)
     axes.set_ylabel("length of the blocks' residual, over that of the step before", fontsize=9.5, color=INK)
     axes.set_title(f"MagCache on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)
+
+
+def _draw_weights(axes: Axes, calibration: Calibration, errors: Sequence[tuple[int, float, float]]) -> None:
+    steps, held, predicted = zip(*errors, strict=True)
+    axes.plot(steps, held, color=GREY, label="the output before, held")
+    axes.plot(steps, predicted, color=VERMILION, label="predicted by the weights")
+    axes.set_yscale("log")
+    axes.set_xlabel("step", fontsize=9.5, color=INK)
+    axes.set_ylabel("relative error, one step ahead", fontsize=9.5, color=INK)
+    axes.set_title(f"L2P on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)
+
+
+def _draw_edges(axes: Axes, calibration: Calibration, edges: Sequence[tuple[int, int, float]]) -> None:
+    for length, colour in ((2, BLUE), (4, VERMILION), (8, GREY)):
+        known = [(start, cost) for start, end, cost in edges if end - start == length]
+        axes.plot([s for s, _ in known], [c for _, c in known], color=colour, label=f"over {length} steps")
+    axes.set_xlabel("computed step that it starts from", fontsize=9.5, color=INK)
+    axes.set_ylabel("mean error of the average velocity", fontsize=9.5, color=INK)
+    axes.set_title(f"MeanCache on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)
+
+
+DRAWN = {"teacache": _draw_polynomial, "magcache": _draw_ratios, "l2p": _draw_weights, "meancache": _draw_edges}

@@ -1,0 +1,48 @@
+"""The calibrations that are made of whole courses of outputs: of `l2p` and of `meancache`."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from navicache.cli.job import Job
+
+Found = tuple[dict[str, Any], dict[str, float], list[Any]]  # knobs, how well they fit, and what the plot shows
+
+
+def measure(method: str, pipe: Any, job: Job) -> Found:
+    """Generate every prompt with every step computed; of a run only numbers are kept."""
+    from navicache.evaluation.courses import edge_errors, fit_weights, gram, measure_edges
+
+    if method == "l2p":
+        return fit_weights(_each(pipe, job, lambda course: gram(course)))
+    found = _each(pipe, job, lambda course: edge_errors(course, flow_levels(pipe.scheduler, len(course))))
+    return measure_edges(found, flow_levels(pipe.scheduler, found[0].shape[1]))
+
+
+def _each(pipe: Any, job: Job, reduce: Callable[[Any], Any]) -> list[Any]:
+    """What is to be known of every prompt's course, guidance branch by guidance branch."""
+    import torch
+
+    from navicache.cli.progress import watched
+    from navicache.integrations.outputs import recorded
+
+    found: list[Any] = []
+    with recorded(pipe) as probe:
+        for number, prompt in enumerate(job.prompts):
+            generator = torch.Generator().manual_seed(job.seed + number)
+            with watched(pipe, f"{number + 1} of {len(job.prompts)}"):
+                pipe(prompt=prompt, output_type="latent", return_dict=False, generator=generator, **job.arguments)
+            found += [reduce(course) for course in probe.courses.values()]
+    return found
+
+
+def flow_levels(scheduler: Any, steps: int) -> tuple[float, ...]:
+    """The noise levels of a flow's run, the last one included, as its scheduler has them."""
+    levels = tuple(float(level) for level in getattr(scheduler, "sigmas", ()))
+    falls = all(early > late for early, late in pairwise(levels))
+    if len(levels) != steps + 1 or not falls or levels[0] > 1:
+        raise ValueError(
+            f"meancache is for flow matching: {type(scheduler).__name__} has no noise levels that fall from 1 at most, "
+            f"one for each of {steps} steps and one more"
+        )
+    return levels
