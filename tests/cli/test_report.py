@@ -138,12 +138,16 @@ def test_tables_sort(page):
     def click(name, index):
         page.value(f"document.querySelector('{name}').tHead.rows[0].cells[{index}].querySelector('button').click()")
 
-    table, speed = "#table table", 5
+    def known(name, index):
+        return [float(text.split()[0]) for text in column(name, index) if not text.startswith("-")]
+
+    headings = page.value("[...document.querySelector('#table table').tHead.rows[0].cells].map(c => c.textContent)")
+    table, speed = "#table table", headings.index("speed-up")
     click(table, speed)
-    rising = [float(text.split()[0]) for text in column(table, speed)]
-    assert rising == sorted(rising)
+    rising = known(table, speed)
+    assert len(rising) > 5 and rising == sorted(rising)
     click(table, speed)
-    assert [float(text.split()[0]) for text in column(table, speed)] == rising[::-1]
+    assert known(table, speed) == rising[::-1]
     click(table, 0)
     assert column(table, 0)[0].strip() == "40 % steps"
     click("#runs", 4)
