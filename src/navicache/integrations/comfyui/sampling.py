@@ -27,7 +27,8 @@ class Sampling:
         self._policy, self._model, self._sampler = policy, model, sampler
         self._course, self._lanes = Course(sigmas), dict[Shape, Lane]()
         self._aside = sampler.aside  # why nothing is reused; empty where something may be
-        self._labels: dict[object, str] = {}  # of conditionings, by their uuids
+        # Of conditionings, by role and uuid: a negative made to fit a positive's area has the positive's uuid.
+        self._labels: dict[tuple[int, object], str] = {}
         self._sigmas: Tensor | None = None  # of the newest evaluation, as ComfyUI hands it to all its calls
         self._sigma = 0.0
         self._places: list[Place] = []  # of all evaluations
@@ -72,11 +73,10 @@ class Sampling:
         return "+".join(self._label(role, uuid) for role, uuid in pairs)
 
     def _label(self, role: int, uuid: object) -> str:
-        if uuid not in self._labels:
-            name = ROLES.get(role, str(role))
-            others = sum(label.split()[0] == name for label in self._labels.values())
-            self._labels[uuid] = f"{name} {others + 1}" if others else name
-        return self._labels[uuid]
+        if (role, uuid) not in self._labels:
+            name, others = ROLES.get(role, str(role)), sum(role == other for other, _ in self._labels)
+            self._labels[role, uuid] = f"{name} {others + 1}" if others else name
+        return self._labels[role, uuid]
 
     def close(self, finished: bool) -> Report:
         """Let all tensors go, and tell what happened."""
