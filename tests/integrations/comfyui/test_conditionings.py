@@ -65,7 +65,7 @@ def test_areas_are_told_apart_by_their_uuids() -> None:
 
 def test_a_prompt_that_takes_over_in_mid_run() -> None:
     """A conditioning that has not been called yet is computed, whatever the others decide."""
-    early, late = Cond(0.8, levels=(0.5001, 2.0)), Cond(-0.7, levels=(0.0, 0.5))
+    early, late = Cond(0.8, levels=(0.5001, 1.0)), Cond(-0.7, levels=(0.0, 0.5))
     how: dict[str, Any] = {"positive": [early, late], "batched": lambda sigma: False}
     patched = attach(Patcher(Model()), speedup=2.0)
     assert relative(generate(patched, **how), generate(Patcher(Model()), **how)) < 0.03
