@@ -1,0 +1,131 @@
+"""NaviCache's node against ComfyUI's own EasyCache node, at equal computed steps: `python -m tests.comfyui.compare`.
+
+Every sampling leaves one line in the file of rows, and what is there is not sampled again: stop it, and go on later.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from navicache.evaluation.psnr import psnr
+from navicache.pocket.held_out import choose_prompts
+from tests.comfyui import inside
+from tests.comfyui.search import Tried, next_threshold
+
+SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sampling: how often the transformer ran, and the decibels against the same sampler without a cache."""
+
+    sampler: str
+    prompt: int
+    cache: str  # "plain", "navicache" or "easycache"
+    setting: float | None
+    evaluations: float
+    psnr: float | None
+
+
+class Rows:
+    """The file of rows, and the plain runs' frames beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.path = folder, folder / "rows.jsonl"
+
+    def read(self, sampler: str, prompt: int | None = None, cache: str | None = None) -> list[Row]:
+        """Those that fit, in the order they were made."""
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        rows = (Row(**json.loads(line)) for line in lines)
+        return [
+            row for row in rows if row.sampler == sampler and prompt in (None, row.prompt) and cache in (None, row.cache)
+        ]
+
+    def add(self, row: Row) -> Row:
+        """Keep one."""
+        with self.path.open("a") as file:
+            file.write(json.dumps(asdict(row)) + "\n")
+        return row
+
+    def frames(self, sampler: str, prompt: int) -> Path:
+        """Where the frames of a plain run are."""
+        return self.folder / f"{sampler}-{prompt}.pt"
+
+
+@dataclass
+class Comparison:
+    """All samplings of one prompt with one sampler."""
+
+    studio: inside.Studio
+    rows: Rows
+    sampler: str
+    prompt: int
+    text: str
+
+    def plain(self) -> Row:
+        """The run that the others are held against."""
+        if found := self._found("plain"):
+            return found[0]
+        latents, count = self.studio.sample(self.text, self.sampler, inside.plain, SEED)
+        torch.save(self.studio.frames(latents), self.rows.frames(self.sampler, self.prompt))
+        return self.rows.add(Row(self.sampler, self.prompt, "plain", None, count, None))
+
+    def navicache(self, speedup: float = 2.0) -> Row:
+        """Our node."""
+        if found := self._found("navicache"):
+            return found[0]
+        return self._cached("navicache", speedup, inside.navicache(speedup))
+
+    def easycache(self, target: float) -> None:
+        """Theirs, at thresholds that come nearer and nearer to the same count."""
+        tried = [Tried(row.setting or 0.0, row.evaluations) for row in self._found("easycache")]
+        start = [row.setting for row in self.rows.read(self.sampler, cache="easycache") if row.evaluations == target]
+        while (threshold := next_threshold(tried, target, (start or [0.2])[-1] or 0.2)) is not None:
+            row = self._cached("easycache", threshold, inside.easycache(threshold))
+            tried.append(Tried(threshold, row.evaluations))
+
+    def _found(self, cache: str) -> list[Row]:
+        return self.rows.read(self.sampler, self.prompt, cache)
+
+    def _cached(self, cache: str, setting: float, patch: inside.Patch) -> Row:
+        latents, count = self.studio.sample(self.text, self.sampler, patch, SEED)
+        reference = torch.load(self.rows.frames(self.sampler, self.prompt))
+        score = psnr(reference, self.studio.frames(latents))
+        return self.rows.add(Row(self.sampler, self.prompt, cache, setting, count, score))
+
+
+def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
+    """Prompt by prompt, so that a stop leaves whole rows of the table."""
+    studio, rows = inside.Studio(), Rows(args.out)
+    for number, text in enumerate(choose_prompts("held-out", args.prompts)):
+        for sampler in args.samplers:
+            yield Comparison(studio, rows, sampler, number, text)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("outputs/comfyui"))
+    parser.add_argument("--prompts", type=int, default=8)
+    parser.add_argument("--samplers", nargs="+", default=SAMPLERS, choices=SAMPLERS)
+    parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
+    args = parser.parse_args(argv)
+    inside.start(os.environ["COMFYUI_PATH"])
+    torch.set_num_threads(1)
+    for comparison in comparisons(args):
+        evaluations: Any = comparison.plain().evaluations
+        half = round(evaluations / 2) if args.only == "easycache" else comparison.navicache().evaluations
+        if args.only != "navicache":
+            comparison.easycache(half)
+
+
+if __name__ == "__main__":
+    main()
