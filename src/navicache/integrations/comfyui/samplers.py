@@ -1,0 +1,50 @@
+"""What is known of ComfyUI's samplers by their names, and in which form a model's answer is carried on."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+# They choose their own noise levels as they go, so that nobody can tell how far a run is.
+OWN_STEPS = ("dpm_fast", "dpm_adaptive")
+# Names of samplers that put fresh noise into the latent on the way.
+NOISY = ("ancestral", "sde", "lcm", "ddpm", "seeds", "sa_solver")
+
+Change = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+class Form(NamedTuple):
+    """A denoised latent as it is kept, and the way back; both are given it, the latent and its noise level."""
+
+    kept: Change
+    denoised: Change
+
+
+# The direction of the sampler's step: what a flow model or a noise model returns itself.
+DIRECTION = Form(lambda denoised, x, sigma: (x - denoised) / sigma, lambda kept, x, sigma: x - kept * sigma)
+# Fresh noise turns the direction at every step, and leaves the denoised latent nearly where it was.
+DENOISED = Form(lambda denoised, x, sigma: denoised, lambda kept, x, sigma: kept)
+
+
+class Sampler(NamedTuple):
+    """A sampler as it is known here."""
+
+    name: str
+    form: Form = DIRECTION
+    aside: str = ""  # why nothing is reused; empty where something may be
+
+
+def known(sampler: Any) -> Sampler:
+    """What is known of a sampler object of ComfyUI.
+
+    Example:
+        >>> def sample_euler_ancestral(): ...
+        >>> from types import SimpleNamespace
+        >>> known(SimpleNamespace(sampler_function=sample_euler_ancestral)).name
+        'euler_ancestral'
+    """
+    function = getattr(sampler, "sampler_function", None)
+    name = getattr(function, "__name__", type(sampler).__name__).removeprefix("sample_").removesuffix("_function")
+    if name in OWN_STEPS:
+        return Sampler(name, aside=f"{name} chooses its own steps as it goes: every evaluation was computed")
+    return Sampler(name, DENOISED if any(mark in name for mark in NOISY) else DIRECTION)

@@ -1,0 +1,69 @@
+"""What the user asked for, as a policy."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
+
+from navicache.integrations.choose import Options, choose_policy, note
+from navicache.integrations.groups import class_name
+from navicache.models import MODES, ModelSpec, find_model
+from navicache.policies import POLICIES, Inertial, Policy
+
+# ComfyUI's classes by the names under which presets are known.
+KNOWN = {
+    "WanModel": "WanTransformer3DModel",
+    "HunyuanVideo": "HunyuanVideoTransformer3DModel",
+    "LTXVModel": "LTXVideoTransformer3DModel",
+    "Flux": "FluxTransformer2DModel",
+}
+CONFIG = {"in_channels": "in_dim", "num_layers": "num_layers", "text_dim": "text_dim"}  # theirs by ours
+
+
+def check_targets(speedup: float | None, quality: str | None, max_error: float | None) -> None:
+    """Refuse two targets, and a quality that is none."""
+    targets = {"speedup": speedup, "quality": quality, "max_error": max_error}
+    given = [name for name, value in targets.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+    if quality is not None and quality not in MODES:
+        raise ValueError(f"quality must be one of {', '.join(map(repr, reversed(MODES)))}, got {quality!r}")
+
+
+def choose(
+    module: nn.Module, policy: str | Policy | None, quality: str | None, knobs: Mapping[str, Any]
+) -> tuple[Policy, str]:
+    """The policy, and what is to be said about it."""
+    spec, options = find_spec(module), Options(policy, quality, knobs=dict(knobs))
+    chosen = choose_policy(options, spec)
+    if chosen.schemes()[0].site != "model":
+        raise ValueError(
+            f"policy {chosen.name!r} reaches inside the model, which ComfyUI shares between workflows: choose one that "
+            f"predicts whole calls ({', '.join(whole_calls())})"
+        )
+    return chosen, note(spec, options)
+
+
+def for_part(policy: Policy) -> Policy:
+    """The policy for one of two samplers that share a run: what is short for a run is not short for half of it."""
+    return replace(policy, shortest=(policy.shortest + 1) // 2) if isinstance(policy, Inertial) else policy
+
+
+def find_spec(module: nn.Module) -> ModelSpec:
+    """The model as it is known to the library, by class and size."""
+    name = class_name(module)
+    config = {ours: vars(module).get(theirs) for ours, theirs in CONFIG.items()}
+    return find_model(KNOWN.get(name, name), config)
+
+
+def whole_calls() -> list[str]:
+    """Policies that predict whole calls, as they are by default."""
+    return [name for name, kind in POLICIES.items() if _site(kind) == "model"]
+
+
+def _site(kind: Any) -> Any:
+    try:
+        return kind().schemes()[0].site
+    except (TypeError, ValueError):  # it asks for a calibration first
+        return None
