@@ -61,8 +61,12 @@ class NaviCache(io.ComfyNode):
         )
 
     @classmethod
-    def validate_inputs(cls, knobs: str) -> bool | str:
-        """Before anything is loaded: a knob that cannot be read, or that no policy has."""
+    def validate_inputs(cls, knobs: str, *, target: Any = None) -> bool | str:
+        """Before anything is loaded: a knob that cannot be read, or that no policy has.
+
+        ComfyUI shows a mistake once for every positional parameter. It hands over `target` in any case, unread.
+        """
+        del target
         return find_mistake(knobs) or True
 
     @classmethod

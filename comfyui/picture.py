@@ -5,9 +5,10 @@ import io
 import numpy as np
 import torch
 from matplotlib.figure import Figure
+from PIL import Image
+
 from navicache.records import RunRecord
 from navicache.report.trace_plot import draw_trace
-from PIL import Image
 
 INK = "#222222"
 

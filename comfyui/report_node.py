@@ -36,9 +36,13 @@ class NaviCacheReport(io.ComfyNode):
                 io.MatchType.Input("after", template=kind, tooltip=AFTER_TIP),
             ],
             outputs=[
-                io.MatchType.Output(template=kind, id="passed", display_name="after", tooltip="What came in, unchanged."),
+                io.MatchType.Output(
+                    template=kind, id="passed", display_name="after", tooltip="What came in, unchanged."
+                ),
                 io.Image.Output(id="picture", display_name="picture", tooltip="The steps and the error as a picture."),
-                io.String.Output(id="summary", display_name="summary", tooltip="The same in words: see Preview as Text."),
+                io.String.Output(
+                    id="summary", display_name="summary", tooltip="The same in words: see Preview as Text."
+                ),
             ],
         )
 

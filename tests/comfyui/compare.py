@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tests.comfyui import inside
+from tests.comfyui.search import Tried, next_threshold
 
 from navicache.evaluation.psnr import psnr
 from navicache.pocket.held_out import choose_prompts
-from tests.comfyui import inside
-from tests.comfyui.search import Tried, next_threshold
 
 SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
 SEED = 7
@@ -46,7 +46,9 @@ class Rows:
         lines = self.path.read_text().splitlines() if self.path.exists() else []
         rows = (Row(**json.loads(line)) for line in lines)
         return [
-            row for row in rows if row.sampler == sampler and prompt in (None, row.prompt) and cache in (None, row.cache)
+            row
+            for row in rows
+            if row.sampler == sampler and prompt in (None, row.prompt) and cache in (None, row.cache)
         ]
 
     def add(self, row: Row) -> Row:

@@ -38,17 +38,6 @@ def load_nodes(folder: Path) -> ModuleType:
     return module
 
 
-@dataclass
-class Counter:
-    """Innermost wrapper: counts the samples that reach the transformer, guidance branches together."""
-
-    rows: int = 0
-
-    def __call__(self, executor: Any, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        self.rows += len(x)
-        return executor(x, *args, **kwargs)
-
-
 def own_input(executor: Any, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
     """Outermost wrapper: a copy of the input, since EasyCache's node adds to it in place.
 
@@ -62,26 +51,25 @@ def own_input(executor: Any, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
 class Studio:
     """The embedded Wan, ready to sample."""
 
-    pocket: ModuleType = field(default_factory=lambda: load_nodes(HERE / "nodes").pocket)
+    pack: ModuleType = field(default_factory=lambda: load_nodes(HERE / "nodes"))
 
     def __post_init__(self) -> None:
         from comfy_extras.nodes_model_advanced import ModelSamplingSD3
 
+        self.pocket = self.pack.pocket
         self.model = ModelSamplingSD3().patch(self.pocket.load_model(), SHIFT)[0]
         self.negative = [[self.pocket.encode(""), {}]]
 
     def sample(self, prompt: str, sampler: str, patch: Patch, seed: int = 0, steps: int = 20) -> tuple[Any, float]:
         """The latents, and how often the transformer ran for each sample."""
         import nodes
-        from comfy.patcher_extension import WrappersMP
 
-        model, counter = patch(self.model).clone(), Counter()
-        model.add_wrapper_with_key(WrappersMP.DIFFUSION_MODEL, "counter", counter)
+        model = self.pack.counter.counted(patch(self.model))
         positive, latent = [[self.pocket.encode(prompt), {}]], {"samples": torch.zeros(SHAPE)}
         call = (model, seed, steps, GUIDANCE, sampler, "simple", positive, self.negative, latent)
         with torch.inference_mode():
             made = nodes.common_ksampler(*call)[0]["samples"]
-        return made, counter.rows / 2
+        return made, self.pack.counter.count(model) / 2
 
     def frames(self, latents: torch.Tensor) -> torch.Tensor:
         """As they would be saved: 8 bits a colour."""

@@ -1,8 +1,9 @@
-"""Nodes for the end-to-end tests: load the embedded Wan, read a prompt, decode a video."""
+"""Nodes for the end-to-end tests: load the embedded Wan, read a prompt, decode a video, count evaluations."""
 
 from comfy_api.latest import ComfyExtension, io
 
 from . import pocket
+from .counter import PocketCount, PocketCounter
 
 
 class PocketModel(io.ComfyNode):
@@ -55,7 +56,7 @@ class PocketNodes(ComfyExtension):
     """All of them."""
 
     async def get_node_list(self) -> list[type[io.ComfyNode]]:
-        return [PocketModel, PocketText, PocketDecode]
+        return [PocketModel, PocketText, PocketDecode, PocketCounter, PocketCount]
 
 
 async def comfy_entrypoint() -> PocketNodes:

@@ -17,7 +17,6 @@ from navicache.pocket import checkpoint_path
 
 from .names import renamed
 
-
 TEXT_LENGTH = 32  # of those it was trained with, the most frequent and the cheapest
 
 
@@ -68,7 +67,9 @@ def text_pipeline() -> WanPipeline:
 def encode(prompt: str) -> torch.Tensor:
     """The words as the transformer was trained to read them."""
     with torch.no_grad():
-        return text_pipeline().encode_prompt(prompt, do_classifier_free_guidance=False, max_sequence_length=TEXT_LENGTH)[0]
+        return text_pipeline().encode_prompt(
+            prompt, do_classifier_free_guidance=False, max_sequence_length=TEXT_LENGTH
+        )[0]
 
 
 @cache
