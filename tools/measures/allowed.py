@@ -24,6 +24,7 @@ ALLOWED = (
     Allowed("integrations", "module._compiled_call_impl", "torch.compile keeps the compiled call nowhere else"),
     Allowed("integrations", "self._module._compiled_call_impl", "put back as it was found"),
     Allowed("integrations", "self._module._diffusers_hook", "the registry of diffusers' hooks, left as it was found"),
+    Allowed("integrations", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"),
     Allowed("cli", "bar.total", "tqdm has no call that sets it"),
     Allowed("cli", "bar.initial", "tqdm has no call that sets it"),
     Allowed("cli", "bar.n", "tqdm has no call that sets it without counting it as speed"),

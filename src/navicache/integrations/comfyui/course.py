@@ -46,10 +46,10 @@ class Course:
     def reach(self, sigma: float) -> Place:
         """The place of an evaluation at this noise level; they come in the order of the run."""
         level = self._sign * sigma
-        step = _step(self._legs[self._leg], level)
+        step = self._find(level)
         if step < self._step - BACK:
             self._leg = min(self._leg + 1, len(self._legs) - 1)
-            step = _step(self._legs[self._leg], level)
+            step = self._find(level)
             self._stretch, self._begun, self._step = self._stretch + 1, step, step
         self._step = max(self._step, step)
         return Place(self._stretch, self._step - self._begun, self._steps - self._begun)
@@ -58,6 +58,12 @@ class Course:
     def _steps(self) -> int:
         last = self._leg == len(self._legs) - 1
         return max(1, len(self._legs[self._leg]) - last)  # the very last level is where the run ends
+
+    def _find(self, level: float) -> int:
+        """How many levels after the first have been reached; an evaluation at the end counts to the last step."""
+        pairs = pairwise(self._legs[self._leg])
+        reached = sum(level <= after + SLACK * (before - after) for before, after in pairs)
+        return min(reached, self._steps - 1)
 
 
 def _legs(levels: Sequence[float]) -> list[list[float]]:
@@ -73,9 +79,3 @@ def _legs(levels: Sequence[float]) -> list[list[float]]:
             legs.append([])
         legs[-1].append(level)
     return legs
-
-
-def _step(leg: Sequence[float], level: float) -> int:
-    """How many levels after the first have been reached; the last one of a leg counts to the step before it."""
-    reached = sum(level <= after + SLACK * (before - after) for before, after in pairwise(leg))
-    return min(reached, max(0, len(leg) - 1))

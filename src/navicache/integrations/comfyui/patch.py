@@ -3,20 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from torch import Tensor
-
 from navicache.integrations.comfyui import settings
 from navicache.integrations.comfyui.report import Journal, Report
-from navicache.integrations.comfyui.samplers import known
-from navicache.integrations.comfyui.sampling import Sampling
+from navicache.integrations.comfyui.wrappers import KEY, WRAPPERS
 from navicache.integrations.groups import class_name
 from navicache.policies import Policy
-
-KEY = "navicache"  # of our wrappers, and of the journal in a model's options
-RUN = "navicache run"  # of the sampling run at hand, in the options of that run alone
-OUTER_SAMPLE, APPLY_MODEL = "outer_sample", "apply_model"  # as ComfyUI names its wrappers
-SAMPLER, SIGMAS = 2, 3  # their places among the arguments of a sampling run
-FULL = 0.999  # of the most noise a model knows: where a run begins that is not a part of another
 
 
 @runtime_checkable
@@ -66,14 +57,13 @@ def attach(
     patched = _plain(model)
     if speedup == 1:
         return patched
-    targets = {"speedup": speedup, "max_error": max_error}
-    given = {name: value for name, value in targets.items() if value is not None}
+    given = {name: value for name, value in (("speedup", speedup), ("max_error", max_error)) if value is not None}
     module = model.model.diffusion_model
     chosen, note = settings.choose(module, policy, quality, {**given, **(knobs or {})})
     journal = Journal(chosen, class_name(module), (note,) if note else ())
-    patched.model_options.setdefault("transformer_options", {})[KEY] = journal
-    patched.add_wrapper_with_key(OUTER_SAMPLE, KEY, outer_sample)
-    patched.add_wrapper_with_key(APPLY_MODEL, KEY, apply_model)
+    patched.model_options.setdefault("transformer_options", {}).update({KEY: journal})
+    for kind, wrapper in WRAPPERS.items():
+        patched.add_wrapper_with_key(kind, KEY, wrapper)
     return patched
 
 
@@ -87,34 +77,6 @@ def _plain(model: Patcher) -> Any:
     """A clone without a cache of ours: a second one takes the place of the first."""
     clone = model.clone()
     clone.model_options.get("transformer_options", {}).pop(KEY, None)
-    for kind in (OUTER_SAMPLE, APPLY_MODEL):
+    for kind in WRAPPERS:
         clone.remove_wrappers_with_key(kind, KEY)
     return clone
-
-
-def outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
-    """Around a whole sampling run; the options of a run are the run's own, and die with it."""
-    guider, sigmas = executor.class_obj, args[SIGMAS].tolist()
-    options = guider.model_options["transformer_options"]
-    journal: Journal = options[KEY]
-    most = float(guider.model_patcher.get_model_object("model_sampling").sigma_max)
-    whole = sigmas[-1] == 0 and sigmas[0] >= FULL * most
-    policy = journal.policy if whole else settings.for_part(journal.policy)
-    run = Sampling(policy, journal.model, known(args[SAMPLER]), sigmas)
-    options[RUN], finished = run, False
-    try:
-        result = executor(*args, **kwargs)
-        finished = True
-    finally:
-        del options[RUN]
-        journal.write(run.close(finished))
-    return result
-
-
-def apply_model(executor: Any, x: Tensor, sigma: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Around one call of the model, which returns the denoised latent."""
-    given = (value for value in (*args, *kwargs.values()) if isinstance(value, dict))
-    options = next((value for value in given if RUN in value), None)
-    if options is None:  # called outside of a sampling run
-        return executor(x, sigma, *args, **kwargs)
-    return options[RUN].answer(lambda: executor(x, sigma, *args, **kwargs), x, sigma, options)

@@ -92,10 +92,11 @@ class Sampling:
 
     def _notes(self, finished: bool, lanes: int) -> list[str]:
         """What the steps alone do not tell."""
+        if self._aside:
+            return [self._aside]
         name, evaluations, stretches = self._sampler.name, len(self._computed), self._course.stretches
         said = {
             "the run was broken off": not finished,
-            self._aside: bool(self._aside),
             f"{name} evaluates the model more than once in a step: {sum(self._computed)} of {evaluations} evaluations "
             "were computed": evaluations > len(set(self._places)),
             f"{name} adds noise on the way, so the denoised latent is predicted": self._sampler.form is DENOISED,

@@ -1,0 +1,95 @@
+"""Every sampler of ComfyUI: asked for half, half is computed, and the video stays what it was."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.integrations.comfyui.loops import (
+    LOOPS,
+    dpm_adaptive_function,
+    generate,
+    levels,
+    relative,
+    report_of,
+    sample_restart,
+)
+from tests.integrations.comfyui.standin import Model, Patcher
+
+from navicache.integrations.comfyui import attach
+
+NOISY = ("euler_ancestral", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "sa_solver_pece")
+TWICE = ("heun", "dpm_2", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "heunpp2", "sa_solver_pece")
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_half_of_the_evaluations_are_computed(name: str) -> None:
+    plain, model = Patcher(Model()), Patcher(Model())
+    truth = generate(plain, name)
+    patched = attach(model, speedup=2.0)
+    video = generate(patched, name)
+    asked = len(plain.model.diffusion_model.calls)
+    report = report_of(patched)
+    assert (report.evaluations, report.computed) == (asked, len(model.model.diffusion_model.calls))
+    per_step = asked / 20
+    assert abs(report.computed - asked / 2) <= max(1.0, per_step)
+    assert relative(video, truth) < (0.06 if name in NOISY else 0.03)
+    assert not torch.equal(video, truth)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_steps_are_those_of_the_sampler(name: str) -> None:
+    patched = attach(Patcher(Model()), speedup=2.0)
+    generate(patched, name)
+    report = report_of(patched)
+    (run,) = report.trace.runs
+    assert (run.length, run.computed, run.total, run.finished) == (20, 10, 20, True)
+    assert any("more than once" in note for note in report.notes) == (name in TWICE)
+
+
+def test_a_second_evaluation_is_predicted_from_second_evaluations() -> None:
+    patched = attach(Patcher(Model()), speedup=2.0)
+    generate(patched, "heun")
+    report = report_of(patched)
+    (run,) = report.trace.runs
+    assert run.streams == ("uncond+cond", "uncond+cond#2")
+    assert run.computed_steps(stream="uncond+cond#2") == run.computed_steps()[1:]  # the first step has but one
+
+
+def test_a_sampler_that_chooses_its_steps_is_left_alone() -> None:
+    plain, model = Patcher(Model()), Patcher(Model())
+    patched = attach(model, speedup=2.0)
+    assert torch.equal(generate(patched, dpm_adaptive_function), generate(plain, dpm_adaptive_function))
+    report = report_of(patched)
+    assert (report.evaluations, report.computed) == (37, 37)
+    assert report.notes == ("dpm_adaptive chooses its own steps as it goes: every evaluation was computed",)
+    assert "nothing was cached" in report.summary
+
+
+def test_noise_that_is_put_back_begins_a_new_stretch() -> None:
+    patched = attach(Patcher(Model()), speedup=2.0)
+    video = generate(patched, sample_restart)
+    report = report_of(patched)
+    first, second = report.trace.runs
+    assert [(run.length, run.total) for run in (first, second)] == [(15, 20), (15, 15)]
+    assert second.computed_steps()[:3] == (0, 1, 2)
+    assert report.computed <= 20
+    assert any("2 stretches" in note for note in report.notes)
+    assert relative(video, generate(Patcher(Model()), sample_restart)) < 0.03
+
+
+def test_noise_levels_that_go_up_again() -> None:
+    patched = attach(Patcher(Model()), speedup=2.0)
+    sigmas = torch.cat([levels()[:15], levels()[5:]])
+    video = generate(patched, sigmas=sigmas)
+    report = report_of(patched)
+    assert [(run.length, run.total, run.computed) for run in report.trace.runs] == [(15, 15, 8), (15, 15, 8)]
+    assert relative(video, generate(Patcher(Model()), sigmas=sigmas)) < 0.03
+
+
+def test_a_run_turned_around() -> None:
+    patched = attach(Patcher(Model()), speedup=2.0)
+    sigmas = levels().flip(0)[1:]
+    generate(patched, sigmas=sigmas)
+    report = report_of(patched)
+    (run,) = report.trace.runs
+    assert (run.length, run.computed) == (19, 10)

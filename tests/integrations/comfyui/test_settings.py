@@ -1,0 +1,93 @@
+"""What may be asked for, and what is said where it may not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from tests.integrations.comfyui.loops import counts, generate, relative, report_of
+from tests.integrations.comfyui.standin import Model, Network, Patcher
+
+from navicache.integrations.comfyui import attach, last_run
+from navicache.integrations.comfyui.settings import find_spec, whole_calls
+from navicache.policies import Static
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"speedup": 2.0, "quality": "mid"}, "speedup and quality are targets of the same thing: give one of them"),
+    ({"max_error": 0.1, "quality": "mid"}, "quality and max_error are targets of the same thing: give one of them"),
+    ({"quality": "best"}, "quality must be one of 'slow', 'mid', 'fast', got 'best'"),
+    ({"speedup": 0.5}, "speedup must be"),
+    ({"max_error": 7.0}, "max_error must be"),
+    ({"policy": "inertia"}, "unknown policy 'inertia'; known: "),
+    ({"policy": "inertial", "knobs": {"aling_steps": 2}}, "did you mean 'align_steps'?"),
+    ({"policy": "pab"}, "policy 'pab' reaches inside the model, which ComfyUI shares between workflows: choose one"),
+    ({"policy": Static(interval=2), "quality": "mid"}, "a ready-made policy has its own settings"),
+]
+
+
+@pytest.mark.parametrize(("asked", "message"), WRONG)
+def test_a_wrong_setting_says_what_to_do(asked: dict[str, Any], message: str) -> None:
+    model = Patcher(Model())
+    with pytest.raises(ValueError, match=message.replace("?", r"\?").replace("(", r"\(")):
+        attach(model, **asked)
+    assert model.wrappers == {}
+
+
+def test_what_is_not_a_model_is_refused() -> None:
+    with pytest.raises(TypeError, match="cannot cache a Network: give the MODEL of a loader node"):
+        attach(Network())
+
+
+def test_nothing_has_run_yet() -> None:
+    assert last_run(attach(Patcher(Model()), speedup=2.0)) is None
+
+
+@pytest.mark.parametrize(("quality", "computed"), [("slow", 11), ("mid", 10), ("fast", 9), (None, 10)])
+def test_quality_is_the_preset_of_the_model(quality: str | None, computed: int) -> None:
+    patched = attach(Patcher(Model()), quality=quality)
+    generate(patched)
+    assert counts(patched) == [(20, computed)]
+
+
+def test_an_error_bound() -> None:
+    few, many = (attach(Patcher(Model()), max_error=error) for error in (0.1, 0.002))
+    truth = generate(Patcher(Model()))
+    assert relative(generate(many), truth) < relative(generate(few), truth) < 0.1
+    assert report_of(few).computed < report_of(many).computed
+
+
+@pytest.mark.parametrize("policy", whole_calls())
+def test_every_policy_of_whole_calls(policy: str) -> None:
+    knobs = {"threshold": 0.2} if policy in ("navicache", "ema", "easycache", "seacache") else {}
+    patched = attach(Patcher(Model()), policy=policy, knobs=knobs)
+    assert relative(generate(patched), generate(Patcher(Model()))) < 0.3
+    assert report_of(patched).computed < 20
+    assert report_of(patched).summary.startswith(f"{policy} on Network: computed")
+
+
+def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
+    first = attach(Patcher(Model()), speedup=2.0)
+    second = attach(first, speedup=4.0)
+    generate(second)
+    assert counts(second) == [(20, 5)]
+    assert last_run(first) is None
+
+
+def test_models_are_known_by_class_and_size() -> None:
+    kind = type("WanModel", (Network,), {})
+    wan = kind()
+    wan.in_dim, wan.num_layers = 16, 40
+    assert find_spec(wan).name == "Wan 2.1 T2V-14B"
+    assert find_spec(Network()).name == "unknown model"
+
+
+@pytest.mark.slow
+def test_nothing_of_comfyui_is_imported() -> None:
+    """And nothing of this by the library itself."""
+    code = (
+        "import sys, navicache; assert 'navicache.integrations.comfyui' not in sys.modules;"
+        "import navicache.integrations.comfyui; assert not {'comfy', 'comfy_api', 'diffusers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
