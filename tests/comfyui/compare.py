@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 from tests.comfyui import inside
-from tests.comfyui.search import Tried, next_threshold
+from tests.comfyui.search import Tried, nearest, next_threshold
 
 from navicache.evaluation.psnr import psnr
 from navicache.pocket.held_out import choose_prompts
@@ -76,7 +76,7 @@ class Comparison:
         """The run that the others are held against."""
         if found := self._found("plain"):
             return found[0]
-        latents, count = self.studio.sample(self.text, self.sampler, inside.plain, SEED)
+        latents, count = self._sample(inside.plain)
         torch.save(self.studio.frames(latents), self.rows.frames(self.sampler, self.prompt))
         return self.rows.add(Row(self.sampler, self.prompt, "plain", None, count, None))
 
@@ -84,21 +84,33 @@ class Comparison:
         """Our node."""
         if found := self._found("navicache"):
             return found[0]
-        return self._cached("navicache", speedup, inside.navicache(speedup))
+        return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
 
     def easycache(self, target: float) -> None:
-        """Theirs, at thresholds that come nearer and nearer to the same count."""
-        tried = [Tried(row.setting or 0.0, row.evaluations) for row in self._found("easycache")]
-        start = [row.setting for row in self.rows.read(self.sampler, cache="easycache") if row.evaluations == target]
-        while (threshold := next_threshold(tried, target, (start or [0.2])[-1] or 0.2)) is not None:
-            row = self._cached("easycache", threshold, inside.easycache(threshold))
-            tried.append(Tried(threshold, row.evaluations))
+        """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
+        rows = self._found("easycache")
+        tried, made = [Tried(row.setting or 0.0, row.evaluations) for row in rows], {}
+        while (threshold := next_threshold(tried, target, self._start(target))) is not None:
+            made[threshold], count = self._sample(inside.easycache(threshold))
+            tried.append(Tried(threshold, count))
+            self.rows.add(Row(self.sampler, self.prompt, "easycache", threshold, count, None))
+        best, count = nearest(tried, target)
+        if not any(row.setting == best and row.psnr is not None for row in rows):
+            latents = made[best] if best in made else self._sample(inside.easycache(best))[0]
+            self._score("easycache", best, latents, count)
+
+    def _start(self, target: float) -> float:
+        """What met the target for the prompt before, or their default."""
+        met = [row.setting for row in self.rows.read(self.sampler, cache="easycache") if row.evaluations == target]
+        return (met or [None])[-1] or 0.2
 
     def _found(self, cache: str) -> list[Row]:
         return self.rows.read(self.sampler, self.prompt, cache)
 
-    def _cached(self, cache: str, setting: float, patch: inside.Patch) -> Row:
-        latents, count = self.studio.sample(self.text, self.sampler, patch, SEED)
+    def _sample(self, patch: inside.Patch) -> tuple[torch.Tensor, float]:
+        return self.studio.sample(self.text, self.sampler, patch, SEED)
+
+    def _score(self, cache: str, setting: float, latents: torch.Tensor, count: float) -> Row:
         reference = torch.load(self.rows.frames(self.sampler, self.prompt))
         score = psnr(reference, self.studio.frames(latents))
         return self.rows.add(Row(self.sampler, self.prompt, cache, setting, count, score))
@@ -124,7 +136,7 @@ def main(argv: list[str] | None = None) -> None:
     torch.set_num_threads(1)
     for comparison in comparisons(args):
         evaluations: Any = comparison.plain().evaluations
-        half = round(evaluations / 2) if args.only == "easycache" else comparison.navicache().evaluations
+        half = evaluations // 2 if args.only == "easycache" else comparison.navicache().evaluations
         if args.only != "navicache":
             comparison.easycache(half)
 

@@ -6,7 +6,7 @@ import pytest
 from tests.comfyui.server import Server, found, running
 
 # What imports ComfyUI itself is not for pytest to import.
-collect_ignore = ["nodes", "inside.py", "compare.py", "table.py"]
+collect_ignore = ["nodes"]
 
 WHY = "no ComfyUI: set COMFYUI_PATH to its folder (and COMFYUI_PYTHON to a Python that has its requirements)"
 
