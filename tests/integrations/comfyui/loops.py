@@ -120,6 +120,13 @@ def sample_restart(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
     return sample_euler(model, x, sigmas[back:])
 
 
+def sample_lcm(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
+    generator = torch.Generator().manual_seed(0)
+    for now, then in steps_of(sigmas):
+        x = (1 - then) * model(x, now) + then * torch.randn(x.shape, generator=generator)
+    return x
+
+
 def dpm_adaptive_function(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
     return sample_euler(model, x, levels(37))
 

@@ -6,11 +6,13 @@ import pytest
 import torch
 from tests.integrations.comfyui.loops import (
     LOOPS,
+    Loop,
     dpm_adaptive_function,
     generate,
     levels,
     relative,
     report_of,
+    sample_lcm,
     sample_restart,
 )
 from tests.integrations.comfyui.standin import Model, Patcher
@@ -55,13 +57,20 @@ def test_a_second_evaluation_is_predicted_from_second_evaluations() -> None:
     assert run.computed_steps(stream="uncond+cond#2") == run.computed_steps()[1:]  # the first step has but one
 
 
-def test_a_sampler_that_chooses_its_steps_is_left_alone() -> None:
+@pytest.mark.parametrize(
+    ("loop", "evaluations", "note"),
+    [
+        (dpm_adaptive_function, 37, "dpm_adaptive chooses its own steps as it goes: every evaluation was computed"),
+        (sample_lcm, 20, "lcm draws all noise anew at every step: every evaluation was computed"),
+    ],
+)
+def test_a_sampler_that_is_left_alone_says_why(loop: Loop, evaluations: int, note: str) -> None:
     plain, model = Patcher(Model()), Patcher(Model())
     patched = attach(model, speedup=2.0)
-    assert torch.equal(generate(patched, dpm_adaptive_function), generate(plain, dpm_adaptive_function))
+    assert torch.equal(generate(patched, loop), generate(plain, loop))
     report = report_of(patched)
-    assert (report.evaluations, report.computed) == (37, 37)
-    assert report.notes == ("dpm_adaptive chooses its own steps as it goes: every evaluation was computed",)
+    assert (report.evaluations, report.computed) == (evaluations, evaluations)
+    assert report.notes == (note,)
     assert "nothing was cached" in report.summary
 
 

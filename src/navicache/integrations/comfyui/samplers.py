@@ -7,8 +7,10 @@ from torch import Tensor
 
 # They choose their own noise levels as they go, so that nobody can tell how far a run is.
 OWN_STEPS = ("dpm_fast", "dpm_adaptive")
+# They draw all noise anew at every step: what is predicted instead of computed makes another video.
+NOISE_ANEW = ("lcm",)
 # Names of samplers that put fresh noise into the latent on the way.
-NOISY = ("ancestral", "sde", "lcm", "ddpm", "seeds", "sa_solver")
+NOISY = ("ancestral", "sde", "ddpm", "seeds", "sa_solver")
 
 Change = Callable[[Tensor, Tensor, Tensor], Tensor]
 
@@ -47,4 +49,6 @@ def known(sampler: Any) -> Sampler:
     name = getattr(function, "__name__", type(sampler).__name__).removeprefix("sample_").removesuffix("_function")
     if name in OWN_STEPS:
         return Sampler(name, aside=f"{name} chooses its own steps as it goes: every evaluation was computed")
+    if name in NOISE_ANEW:
+        return Sampler(name, aside=f"{name} draws all noise anew at every step: every evaluation was computed")
     return Sampler(name, DENOISED if any(mark in name for mark in NOISY) else DIRECTION)
