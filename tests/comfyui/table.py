@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from tests.comfyui.compare import SAMPLERS, Row, Rows
+from tests.comfyui.rows import SAMPLERS, Row, Rows
 from tests.comfyui.search import Tried, nearest
 
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.comfyui.compare import Row, Rows
+from tests.comfyui.rows import Row, Rows
 from tests.comfyui.table import line, pairs
 
 
