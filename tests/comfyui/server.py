@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PACKS = {"navicache": ROOT / "comfyui", "pocket": Path(__file__).parent / "nodes"}
-START, RUN = 180.0, 900.0  # seconds, on a busy machine
+START, RUN = 600.0, 1800.0  # seconds, on a busy machine
 
 
 @dataclass(frozen=True)
