@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ class Cond:
     pull: float
     area: slice | None = None
     control: Tensor | None = None
-    levels: tuple[float, float] = (0.0, 2.0)
+    levels: tuple[float, float] = (0.0, math.inf)
     uuid: uuid.UUID = field(default_factory=uuid.uuid4)
 
     def part(self, x: Tensor) -> Tensor:

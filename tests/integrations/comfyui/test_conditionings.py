@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,9 @@ CONTROL = torch.full((1, 1, 1, 1), 0.4)
 
 
 def areas() -> dict[str, list[Cond]]:
-    return {"positive": [Cond(0.8, LEFT), Cond(-0.9, RIGHT), Cond(0.3, WIDE)], "negative": [Cond(-0.2)]}
+    """ComfyUI makes a negative for each area, and leaves the positive's uuid on it."""
+    positive = [Cond(0.8, LEFT), Cond(-0.9, RIGHT), Cond(0.3, WIDE)]
+    return {"positive": positive, "negative": [replace(cond, pull=-0.2) for cond in positive]}
 
 
 SITUATIONS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -56,13 +59,13 @@ def test_areas_are_told_apart_by_their_uuids() -> None:
     patched = attach(Patcher(Model()), speedup=2.0)
     generate(patched, **areas(), batched=lambda sigma: False)
     names = [run.streams for run in report_of(patched).trace.runs]
-    assert names == [("cond", "cond 2"), ("cond 3",), ("uncond",)]
-    assert any("3 shapes" in note for note in report_of(patched).notes)
+    assert names == [("cond", "cond 2", "uncond", "uncond 2"), ("cond 3", "uncond 3")]
+    assert any("2 shapes" in note for note in report_of(patched).notes)
 
 
 def test_a_prompt_that_takes_over_in_mid_run() -> None:
     """A conditioning that has not been called yet is computed, whatever the others decide."""
-    early, late = Cond(0.8, levels=(0.5001, 2.0)), Cond(-0.7, levels=(0.0, 0.5))
+    early, late = Cond(0.8, levels=(0.5001, 1.0)), Cond(-0.7, levels=(0.0, 0.5))
     how: dict[str, Any] = {"positive": [early, late], "batched": lambda sigma: False}
     patched = attach(Patcher(Model()), speedup=2.0)
     assert relative(generate(patched, **how), generate(Patcher(Model()), **how)) < 0.03

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from tests.integrations.comfyui.loops import (
@@ -16,6 +18,7 @@ from tests.integrations.comfyui.loops import (
     sample_restart,
 )
 from tests.integrations.comfyui.standin import Model, Patcher
+from torch import Tensor
 
 from navicache.integrations.comfyui import attach
 
@@ -102,3 +105,20 @@ def test_a_run_turned_around() -> None:
     report = report_of(patched)
     (run,) = report.trace.runs
     assert (run.length, run.computed) == (19, 10)
+
+
+class NoiseModel(Model):
+    """As Stable Diffusion: the latent is scaled for the network, which tells the noise; levels go far above 1."""
+
+    def _apply_model(self, x: Tensor, t: Tensor, c_concat: Any, c_crossattn: Any, *rest: Any) -> Tensor:
+        level = t.reshape(-1, *[1] * (x.ndim - 1))
+        return x - level * self.diffusion_model(x / (1 + level**2) ** 0.5, 1000 * t / (1 + t), c_crossattn)
+
+
+@pytest.mark.parametrize("name", ["euler", "heun", "dpm_2"])
+def test_a_model_of_noise(name: str) -> None:
+    sigmas = torch.cat([torch.logspace(1.15, -1.5, 20), torch.zeros(1)])
+    patched = attach(Patcher(NoiseModel()), speedup=2.0)
+    assert relative(generate(patched, name, sigmas=sigmas), generate(Patcher(NoiseModel()), name, sigmas=sigmas)) < 0.03
+    (run,) = report_of(patched).trace.runs
+    assert (run.length, run.computed) == (20, 10)

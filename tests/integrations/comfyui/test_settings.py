@@ -51,6 +51,14 @@ def test_quality_is_the_preset_of_the_model(quality: str | None, computed: int) 
     assert counts(patched) == [(20, computed)]
 
 
+@pytest.mark.parametrize("target", [{}, {"quality": "mid"}, {"speedup": 2.0}])
+def test_knobs_without_a_policy_are_those_of_the_default(target: dict[str, Any]) -> None:
+    patched = attach(Patcher(Model()), **target, knobs={"align_steps": 5, "last_step": False})
+    generate(patched)
+    (run,) = report_of(patched).trace.runs
+    assert (run.policy, run.settings["align_steps"], run.computed) == ("inertial", 5, 10)
+
+
 def test_an_error_bound() -> None:
     few, many = (attach(Patcher(Model()), max_error=error) for error in (0.1, 0.002))
     truth = generate(Patcher(Model()))

@@ -54,6 +54,6 @@ class Lane:
             kept = self._form.kept(computed[0], x, level)
             return kept if rows.shape[0] == x.shape[0] else kept[rows]
 
-        rows = torch.arange(x.shape[0], device=x.device)
+        rows = torch.arange(x.shape[0])
         kept = self.engine(forward, (x, self._time, rows), {})
         return (computed[0], True) if computed else (self._form.denoised(kept, x, level), False)

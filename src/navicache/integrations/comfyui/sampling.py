@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.engine import CannotCache
 from navicache.integrations.comfyui.course import Course, Place
 from navicache.integrations.comfyui.lane import Lane
 from navicache.integrations.comfyui.report import Report
@@ -26,8 +25,8 @@ class Sampling:
         """Nothing has been evaluated."""
         self._policy, self._model, self._sampler = policy, model, sampler
         self._course, self._lanes = Course(sigmas), dict[Shape, Lane]()
-        self._aside = sampler.aside  # why nothing is reused; empty where something may be
-        self._labels: dict[object, str] = {}  # of conditionings, by their uuids
+        # Of conditionings, by role and uuid: a negative made to fit a positive's area has the positive's uuid.
+        self._labels: dict[tuple[int, object], str] = {}
         self._sigmas: Tensor | None = None  # of the newest evaluation, as ComfyUI hands it to all its calls
         self._sigma = 0.0
         self._places: list[Place] = []  # of all evaluations
@@ -36,16 +35,12 @@ class Sampling:
     def answer(self, model: Callable[[], Tensor], x: Tensor, sigma: Tensor, options: Mapping[str, Any]) -> Tensor:
         """What the model returns at this call, computed or predicted."""
         self._arrive(options["sigmas"])
-        if self._aside or self._sigma <= 0:
+        if self._sampler.aside or self._sigma <= 0:
             self._computed[-1] = True
             return model()
         lane = self._lane(x)
         lane.enter(self._places[-1], self._stream(options), self._sigma)
-        try:
-            denoised, computed = lane.answer(model, x, sigma)
-        except CannotCache as error:
-            self._aside = f"every evaluation was computed: {error}"
-            denoised, computed = model(), True
+        denoised, computed = lane.answer(model, x, sigma)
         self._computed[-1] |= computed
         return denoised
 
@@ -72,11 +67,10 @@ class Sampling:
         return "+".join(self._label(role, uuid) for role, uuid in pairs)
 
     def _label(self, role: int, uuid: object) -> str:
-        if uuid not in self._labels:
-            name = ROLES.get(role, str(role))
-            others = sum(label.split()[0] == name for label in self._labels.values())
-            self._labels[uuid] = f"{name} {others + 1}" if others else name
-        return self._labels[uuid]
+        if (role, uuid) not in self._labels:
+            name, others = ROLES.get(role, str(role)), sum(role == other for other, _ in self._labels)
+            self._labels[role, uuid] = f"{name} {others + 1}" if others else name
+        return self._labels[role, uuid]
 
     def close(self, finished: bool) -> Report:
         """Let all tensors go, and tell what happened."""
@@ -92,8 +86,8 @@ class Sampling:
 
     def _notes(self, finished: bool, lanes: int) -> list[str]:
         """What the steps alone do not tell."""
-        if self._aside:
-            return [self._aside]
+        if self._sampler.aside:
+            return [self._sampler.aside]
         name, evaluations, stretches = self._sampler.name, len(self._computed), self._course.stretches
         said = {
             "the run was broken off": not finished,

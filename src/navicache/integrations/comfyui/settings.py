@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.integrations.choose import Options, choose_policy, note
+from navicache.integrations.choose import DEFAULT_POLICY, MEANT, Options, choose_policy, note
 from navicache.integrations.groups import class_name
 from navicache.models import MODES, ModelSpec, find_model
 from navicache.policies import POLICIES, Inertial, Policy
@@ -34,7 +34,9 @@ def check_targets(speedup: float | None, quality: str | None, max_error: float |
 def choose(
     module: nn.Module, policy: str | Policy | None, quality: str | None, knobs: Mapping[str, Any]
 ) -> tuple[Policy, str]:
-    """The policy, and what is to be said about it."""
+    """The policy, and what is to be said about it; knobs without a policy or a target are those of the default."""
+    if policy is None and MEANT.keys().isdisjoint(knobs):
+        policy = DEFAULT_POLICY
     spec, options = find_spec(module), Options(policy, quality, knobs=dict(knobs))
     chosen = choose_policy(options, spec)
     if chosen.schemes()[0].site != "model":
