@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 
 import pytest
 from safetensors.torch import load
@@ -52,6 +53,33 @@ def test_nothing_is_left_on_the_model_once_the_node_is_gone(comfyui: Server) -> 
 def test_asked_for_half_half_is_computed(comfyui: Server, sampler: str) -> None:
     computed = evaluations(done(comfyui, sampled(sampler, speedup=2.0)))
     assert abs(computed - SAMPLERS[sampler] / 2) <= 1
+
+
+@pytest.mark.parametrize(
+    ("target", "knobs"),
+    [
+        ({"target": "quality", "target.quality": "fast"}, ""),
+        ({"target": "max error", "target.max_error": 0.5}, ""),
+        ({"target": "policy", "target.policy": "static"}, "interval=2"),
+    ],
+    ids=lambda value: value and value["target"] if isinstance(value, dict) else "",
+)
+def test_every_other_target_leaves_steps_out(comfyui: Server, target: dict, knobs: str) -> None:
+    graph = sampled(steps=14)
+    graph["cache"] = cache(target, knobs)
+    graph["sampler"]["inputs"]["model"] = ["cache", 0]
+    assert 3 <= evaluations(done(comfyui, graph)) < 14
+
+
+def test_an_interrupted_run_leaves_nothing_to_the_next(comfyui: Server) -> None:
+    before = latents(comfyui, done(comfyui, sampled(speedup=2.0, steps=8)))
+    _, answer = comfyui.post("prompt", {"prompt": sampled(speedup=2.0, steps=40)})
+    while not comfyui.ask("queue")["queue_running"]:
+        time.sleep(0.1)
+    time.sleep(3)
+    comfyui.post("interrupt", {})
+    assert comfyui.wait(answer["prompt_id"])["status"]["messages"][-1][0] == "execution_interrupted"
+    assert before.equal(latents(comfyui, done(comfyui, sampled(speedup=2.0, steps=8))))
 
 
 def test_the_video_is_near_the_uncached_one(comfyui: Server, tmp_path) -> None:
