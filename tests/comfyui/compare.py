@@ -33,10 +33,11 @@ class Comparison:
 
     def plain(self) -> Row:
         """The run that the others are held against."""
-        if found := self._found("plain"):
+        kept = self.rows.frames(self.sampler, self.prompt)
+        if kept.exists() and (found := self._found("plain")):
             return found[0]
         latents, count = self._sample(inside.plain)
-        torch.save(self.studio.frames(latents), self.rows.frames(self.sampler, self.prompt))
+        torch.save(self.studio.frames(latents), kept)
         return self.rows.add(Row(self.sampler, self.prompt, "plain", None, count, None))
 
     def navicache(self, speedup: float = 2.0) -> Row:
