@@ -1,0 +1,21 @@
+"""NaviCache for ComfyUI: fewer evaluations of the model in a sampling run, and a report of what was left out."""
+
+from comfy_api.latest import ComfyExtension, io
+
+from .cache_node import NaviCache
+from .report_node import NaviCacheReport
+
+__all__ = ["NaviCache", "NaviCacheReport", "comfy_entrypoint"]
+
+
+class NaviCacheNodes(ComfyExtension):
+    """What ComfyUI asks for the list of nodes."""
+
+    async def get_node_list(self) -> list[type[io.ComfyNode]]:
+        """All nodes of this pack."""
+        return [NaviCache, NaviCacheReport]
+
+
+async def comfy_entrypoint() -> NaviCacheNodes:
+    """Called by ComfyUI when it loads the pack."""
+    return NaviCacheNodes()

@@ -1,0 +1,75 @@
+"""The node that puts the cache on a model."""
+
+from typing import Any
+
+from comfy_api.latest import io
+
+from navicache.integrations.comfyui import attach
+from navicache.integrations.comfyui.settings import whole_calls
+
+from .settings import MAX_ERROR, POLICY, QUALITY, SPEEDUP, arguments, find_mistake
+
+DESCRIPTION = (
+    "Makes sampling faster: decides at every step whether to run the model or to predict its output. "
+    "Put it between the model (after LoRA and shift nodes) and the sampler. One node for every sampler."
+)
+TARGET = (
+    "What you ask for. speed-up: so many times fewer steps are computed. quality: a preset. "
+    "max error: as fast as this error allows. policy: another method, with knobs of its own."
+)
+SPEEDUP_TIP = "Steps of a run over computed steps: at 2, half of them. At 1 nothing is cached: the output is bit-equal."
+QUALITY_TIP = "slow is nearest to the uncached result, fast leaves out the most steps."
+ERROR_TIP = "Relative error of the model's output that no predicted step should exceed. Smaller is nearer, and slower."
+POLICY_TIP = "Which method decides. The one behind the other targets is inertial."
+KNOBS_TIP = (
+    "Leave empty unless you know the policy. Its knobs as name=value, with a comma between them: "
+    "align_steps=4, last_step=false"
+)
+
+
+def target_input() -> io.DynamicCombo.Input:
+    """One target at a time: only the widget that belongs to it is shown."""
+    slider = io.NumberDisplay.slider
+    speedup = io.Float.Input(
+        "speedup", default=2.0, min=1.0, max=4.0, step=0.05, display_mode=slider, tooltip=SPEEDUP_TIP
+    )
+    quality = io.Combo.Input("quality", options=["slow", "mid", "fast"], default="mid", tooltip=QUALITY_TIP)
+    error = io.Float.Input("max_error", default=0.05, min=0.001, max=1.0, step=0.001, tooltip=ERROR_TIP)
+    policy = io.Combo.Input("policy", options=whole_calls(), default="inertial", tooltip=POLICY_TIP)
+    widgets = {SPEEDUP: speedup, QUALITY: quality, MAX_ERROR: error, POLICY: policy}
+    options = [io.DynamicCombo.Option(name, [widget]) for name, widget in widgets.items()]
+    return io.DynamicCombo.Input("target", options=options, tooltip=TARGET)
+
+
+class NaviCache(io.ComfyNode):
+    """MODEL in, MODEL out."""
+
+    @classmethod
+    def define_schema(cls) -> io.Schema:
+        """What the node looks like."""
+        return io.Schema(
+            node_id="NaviCache",
+            display_name="NaviCache",
+            category="advanced/model",
+            description=DESCRIPTION,
+            inputs=[
+                io.Model.Input("model", tooltip="The model to speed up. It is not changed: a clone is returned."),
+                target_input(),
+                io.String.Input("knobs", default="", socketless=True, tooltip=KNOBS_TIP),
+            ],
+            outputs=[io.Model.Output(tooltip="The model with the cache, for a sampler and for NaviCache Report.")],
+        )
+
+    @classmethod
+    def validate_inputs(cls, knobs: str, *, target: Any = None) -> bool | str:
+        """Before anything is loaded: a knob that cannot be read, or that no policy has.
+
+        ComfyUI shows a mistake once for every positional parameter. It hands over `target` in any case, unread.
+        """
+        del target
+        return find_mistake(knobs) or True
+
+    @classmethod
+    def execute(cls, model: Any, target: dict[str, Any], knobs: str = "") -> io.NodeOutput:
+        """Patch a clone."""
+        return io.NodeOutput(attach(model, **arguments(target, knobs)))

@@ -1,0 +1,105 @@
+"""NaviCache's node against ComfyUI's own EasyCache node, at equal computed steps: `python -m tests.comfyui.compare`.
+
+Every sampling leaves one line in the file of rows, and what is there is not sampled again: stop it, and go on later.
+"""
+
+import argparse
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from tests.comfyui import inside
+from tests.comfyui.rows import SAMPLERS, Row, Rows
+from tests.comfyui.search import Tried, nearest, next_threshold
+
+from navicache.evaluation.psnr import psnr
+from navicache.pocket.held_out import choose_prompts
+
+SEED = 7
+
+
+@dataclass
+class Comparison:
+    """All samplings of one prompt with one sampler."""
+
+    studio: inside.Studio
+    rows: Rows
+    sampler: str
+    prompt: int
+    text: str
+
+    def plain(self) -> Row:
+        """The run that the others are held against."""
+        kept = self.rows.frames(self.sampler, self.prompt)
+        if kept.exists() and (found := self._found("plain")):
+            return found[0]
+        latents, count = self._sample(inside.plain)
+        torch.save(self.studio.frames(latents), kept)
+        return self.rows.add(Row(self.sampler, self.prompt, "plain", None, count, None))
+
+    def navicache(self, speedup: float = 2.0) -> Row:
+        """Our node."""
+        if found := self._found("navicache"):
+            return found[0]
+        return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
+
+    def easycache(self, target: float) -> None:
+        """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
+        rows = self._found("easycache")
+        tried, made = [Tried(row.setting or 0.0, row.evaluations) for row in rows], {}
+        while (threshold := next_threshold(tried, target, self._start(target))) is not None:
+            made[threshold], count = self._sample(inside.easycache(threshold))
+            tried.append(Tried(threshold, count))
+            self.rows.add(Row(self.sampler, self.prompt, "easycache", threshold, count, None))
+        best, count = nearest(tried, target)
+        if not any(row.setting == best and row.psnr is not None for row in rows):
+            latents = made[best] if best in made else self._sample(inside.easycache(best))[0]
+            self._score("easycache", best, latents, count)
+
+    def _start(self, target: float) -> float:
+        """What met the target for the prompt before, or their default."""
+        met = [row.setting for row in self.rows.read(self.sampler, cache="easycache") if row.evaluations == target]
+        return (met or [None])[-1] or 0.2
+
+    def _found(self, cache: str) -> list[Row]:
+        return self.rows.read(self.sampler, self.prompt, cache)
+
+    def _sample(self, patch: inside.Patch) -> tuple[torch.Tensor, float]:
+        return self.studio.sample(self.text, self.sampler, patch, SEED)
+
+    def _score(self, cache: str, setting: float, latents: torch.Tensor, count: float) -> Row:
+        reference = torch.load(self.rows.frames(self.sampler, self.prompt))
+        score = psnr(reference, self.studio.frames(latents))
+        return self.rows.add(Row(self.sampler, self.prompt, cache, setting, count, score))
+
+
+def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
+    """Prompt by prompt, so that a stop leaves whole rows of the table."""
+    studio, rows = inside.Studio(), Rows(args.out)
+    for number, text in enumerate(choose_prompts("held-out", args.prompts)):
+        for sampler in args.samplers:
+            yield Comparison(studio, rows, sampler, number, text)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("outputs/comfyui"))
+    parser.add_argument("--prompts", type=int, default=8)
+    parser.add_argument("--samplers", nargs="+", default=SAMPLERS, choices=SAMPLERS)
+    parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
+    args = parser.parse_args(argv)
+    inside.start(os.environ["COMFYUI_PATH"])
+    torch.set_num_threads(1)
+    for comparison in comparisons(args):
+        evaluations: Any = comparison.plain().evaluations
+        half = evaluations // 2 if args.only == "easycache" else comparison.navicache().evaluations
+        if args.only != "navicache":
+            comparison.easycache(half)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""A real ComfyUI inside this process, for many samplings: the same nodes and samplers, without a server between."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+HERE = Path(__file__).parent
+PACK = HERE.parents[1] / "comfyui"
+SHAPE = (1, 16, 5, 16, 16)  # 17 frames of 128x128
+GUIDANCE, SHIFT = 5.0, 3.0
+
+Patch = Callable[[Any], Any]  # a MODEL in, a MODEL out
+
+
+def start(path: str) -> None:
+    """Make ComfyUI's modules importable; it reads its options from the command line."""
+    sys.argv = ["main.py", "--cpu"]
+    sys.path.insert(0, path)
+    import comfy.options
+
+    comfy.options.enable_args_parsing()
+
+
+def load_nodes(folder: Path) -> ModuleType:
+    """A node pack, as ComfyUI imports it: by its folder, under a name of its own."""
+    name = f"pack_{folder.name}"
+    spec = importlib.util.spec_from_file_location(name, folder / "__init__.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def own_input(executor: Any, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+    """Outermost wrapper: a copy of the input, since EasyCache's node adds to it in place.
+
+    In float32 that input is also the sampler's own tensor, and the result would be wrong; with the half precision that
+    people use, ComfyUI makes a copy by converting.
+    """
+    return executor(x.clone(), *args, **kwargs)
+
+
+@dataclass
+class Studio:
+    """The embedded Wan, ready to sample."""
+
+    pack: ModuleType = field(default_factory=lambda: load_nodes(HERE / "nodes"))
+
+    def __post_init__(self) -> None:
+        from comfy_extras.nodes_model_advanced import ModelSamplingSD3
+
+        self.pocket = self.pack.pocket
+        self.model = ModelSamplingSD3().patch(self.pocket.load_model(), SHIFT)[0]
+        self.negative = [[self.pocket.encode(""), {}]]
+
+    def sample(self, prompt: str, sampler: str, patch: Patch, seed: int = 0, steps: int = 20) -> tuple[Any, float]:
+        """The latents, and how often the transformer ran for each sample."""
+        import nodes
+
+        model = self.pack.counter.counted(patch(self.model))
+        positive, latent = [[self.pocket.encode(prompt), {}]], {"samples": torch.zeros(SHAPE)}
+        call = (model, seed, steps, GUIDANCE, sampler, "simple", positive, self.negative, latent)
+        with torch.inference_mode():
+            made = nodes.common_ksampler(*call)[0]["samples"]
+        return made, self.pack.counter.count(model) / 2
+
+    def frames(self, latents: torch.Tensor) -> torch.Tensor:
+        """As they would be saved: 8 bits a colour."""
+        return (self.pocket.decode(latents) * 255).round().byte()
+
+
+def plain(model: Any) -> Any:
+    """Nothing in between."""
+    return model
+
+
+def easycache(threshold: float, copied: bool = True) -> Patch:
+    """ComfyUI's own node at this threshold, everything else as it comes."""
+    from comfy.patcher_extension import WrappersMP
+    from comfy_extras.nodes_easycache import EasyCacheNode
+
+    def patch(model: Any) -> Any:
+        model = model.clone()
+        if copied:
+            model.add_wrapper_with_key(WrappersMP.DIFFUSION_MODEL, "own input", own_input)
+        return EasyCacheNode.execute(model, threshold, 0.15, 0.95, False).args[0]
+
+    return patch
+
+
+def navicache(speedup: float) -> Patch:
+    """Our node, asked for a speed-up."""
+    pack = load_nodes(PACK)
+
+    def patch(model: Any) -> Any:
+        return pack.NaviCache.execute(model, {"target": "speed-up", "speedup": speedup}, "").args[0]
+
+    return patch

@@ -1,0 +1,47 @@
+"""What the comparison of caches has measured so far, one line a sampling."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sampling: how often the transformer ran, and the decibels against the same sampler without a cache."""
+
+    sampler: str
+    prompt: int
+    cache: str  # "plain", "navicache" or "easycache"
+    setting: float | None
+    evaluations: float
+    psnr: float | None
+
+
+class Rows:
+    """The file of rows, and the plain runs' frames beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.path = folder, folder / "rows.jsonl"
+
+    def read(self, sampler: str, prompt: int | None = None, cache: str | None = None) -> list[Row]:
+        """Those that fit, in the order they were made."""
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        rows = (Row(**json.loads(line)) for line in lines)
+        return [
+            row
+            for row in rows
+            if row.sampler == sampler and prompt in (None, row.prompt) and cache in (None, row.cache)
+        ]
+
+    def add(self, row: Row) -> Row:
+        """Keep one."""
+        with self.path.open("a") as file:
+            file.write(json.dumps(asdict(row)) + "\n")
+        return row
+
+    def frames(self, sampler: str, prompt: int) -> Path:
+        """Where the frames of a plain run are."""
+        return self.folder / f"{sampler}-{prompt}.pt"

@@ -1,0 +1,122 @@
+"""From a queued graph to latents and a video, in a real ComfyUI."""
+
+import io
+import json
+import time
+
+import pytest
+from safetensors.torch import load
+from tests.comfyui.graphs import Graph, cache, filmed, reported, sampled
+from tests.comfyui.server import Server
+from torch import Tensor
+
+from navicache.evaluation.psnr import psnr
+from navicache.evaluation.video_files import read_video
+
+pytestmark = pytest.mark.comfyui
+
+# Evaluations of 20 steps without a cache: heun looks twice at each but the last.
+SAMPLERS = {"euler": 20, "dpmpp_2m": 20, "uni_pc": 20, "res_multistep": 20, "euler_ancestral": 20, "heun": 39}
+
+
+def latents(server: Server, entry: dict) -> Tensor:
+    return load(server.fetch(entry["outputs"]["latents"]["latents"][0]))["latent_tensor"]
+
+
+def evaluations(entry: dict) -> float:
+    return int(entry["outputs"]["count"]["text"][0]) / 2  # guidance: two rows
+
+
+def done(server: Server, graph: Graph) -> dict:
+    entry = server.run(graph)
+    assert entry["status"]["status_str"] == "success", entry["status"]["messages"][-1]
+    return entry
+
+
+@pytest.mark.parametrize("sampler", ["euler", "euler_ancestral", "heun"])
+def test_a_speed_up_of_one_changes_no_bit(comfyui: Server, sampler: str) -> None:
+    entry = done(comfyui, sampled(sampler, steps=6))
+    assert evaluations(entry) == (11 if sampler == "heun" else 6)
+    plain = latents(comfyui, entry)
+    cached = latents(comfyui, done(comfyui, sampled(sampler, speedup=1.0, steps=6)))
+    assert plain.equal(cached)
+
+
+def test_nothing_is_left_on_the_model_once_the_node_is_gone(comfyui: Server) -> None:
+    before = latents(comfyui, done(comfyui, sampled(steps=8)))
+    during = latents(comfyui, done(comfyui, sampled(speedup=2.0, steps=8)))
+    after = latents(comfyui, done(comfyui, sampled(steps=8)))
+    assert before.equal(after) and not before.equal(during)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_asked_for_half_half_is_computed(comfyui: Server, sampler: str) -> None:
+    computed = evaluations(done(comfyui, sampled(sampler, speedup=2.0)))
+    assert abs(computed - SAMPLERS[sampler] / 2) <= 1
+
+
+@pytest.mark.parametrize(
+    ("target", "knobs"),
+    [
+        ({"target": "quality", "target.quality": "fast"}, ""),
+        ({"target": "max error", "target.max_error": 0.5}, ""),
+        ({"target": "policy", "target.policy": "static"}, "interval=2"),
+    ],
+    ids=lambda value: value and value["target"] if isinstance(value, dict) else "",
+)
+def test_every_other_target_leaves_steps_out(comfyui: Server, target: dict, knobs: str) -> None:
+    graph = sampled(steps=14)
+    graph["cache"] = cache(target, knobs)
+    graph["sampler"]["inputs"]["model"] = ["cache", 0]
+    assert 3 <= evaluations(done(comfyui, graph)) < 14
+
+
+def test_an_interrupted_run_leaves_nothing_to_the_next(comfyui: Server) -> None:
+    before = latents(comfyui, done(comfyui, sampled(speedup=2.0, steps=8)))
+    _, answer = comfyui.post("prompt", {"prompt": sampled(speedup=2.0, steps=40)})
+    while not comfyui.ask("queue")["queue_running"]:
+        time.sleep(0.1)
+    time.sleep(3)
+    comfyui.post("interrupt", {})
+    assert comfyui.wait(answer["prompt_id"])["status"]["messages"][-1][0] == "execution_interrupted"
+    assert before.equal(latents(comfyui, done(comfyui, sampled(speedup=2.0, steps=8))))
+
+
+def test_the_video_is_near_the_uncached_one(comfyui: Server, tmp_path) -> None:
+    videos = []
+    for number, speedup in enumerate((None, 2.0)):
+        entry = done(comfyui, filmed(sampled(speedup=speedup)))
+        path = tmp_path / f"{number}.mp4"
+        path.write_bytes(comfyui.fetch(entry["outputs"]["file"]["images"][0]))
+        videos.append(read_video(path))
+    assert len(videos[0]) == 17
+    assert psnr(*videos) > 30
+
+
+def test_the_report_tells_what_was_computed(comfyui: Server) -> None:
+    from PIL import Image
+
+    entry = done(comfyui, reported(sampled(speedup=2.0)))
+    summary = entry["outputs"]["text"]["text"][0]
+    assert f"computed {evaluations(entry):.0f} of 20 steps" in summary
+    picture = Image.open(io.BytesIO(comfyui.fetch(entry["outputs"]["report"]["images"][0])))
+    assert picture.width > 1000 and len(picture.getcolors(2**20)) > 50
+
+
+def test_a_wrong_knob_is_refused_before_anything_runs(comfyui: Server) -> None:
+    status, answer = comfyui.post("prompt", {"prompt": sampled(speedup=2.0, knobs="align_step=4")})
+    errors = answer["node_errors"]["cache"]["errors"]
+    assert [error["details"] for error in errors] == [
+        "knobs - no policy has a knob 'align_step': did you mean 'align_steps'?"
+    ]
+    assert status == 400 or answer["node_errors"].keys() == {"cache"}
+
+
+def test_a_knob_of_another_policy_is_told_at_the_node(comfyui: Server) -> None:
+    graph = sampled(steps=4)
+    graph["cache"] = cache({"target": "policy", "target.policy": "static"}, "align_steps=4, threshold=0.1")
+    graph["sampler"]["inputs"]["model"] = ["cache", 0]
+    entry = comfyui.run(graph)
+    kind, message = entry["status"]["messages"][-1]
+    assert kind == "execution_error" and message["node_id"] == "cache", json.dumps(message)
+    assert "threshold" in message["exception_message"]

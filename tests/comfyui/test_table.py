@@ -1,0 +1,24 @@
+"""The table against EasyCache pairs each prompt with the nearest count."""
+
+from pathlib import Path
+
+from tests.comfyui.rows import Row, Rows
+from tests.comfyui.table import line, pairs
+
+
+def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
+    rows = Rows(tmp_path)
+    for row in (
+        Row("euler", 0, "plain", None, 20, None),
+        Row("euler", 0, "navicache", 2.0, 10, 45.0),
+        Row("euler", 0, "easycache", 0.1, 12, 44.0),
+        Row("euler", 0, "easycache", 0.2, 10, None),  # sampled, and not yet scored
+        Row("euler", 0, "easycache", 0.15, 11, 41.0),
+        Row("euler", 1, "navicache", 2.0, 10, 30.0),  # nothing to hold it against
+        Row("heun", 0, "plain", None, 39, None),
+    ):
+        rows.add(row)
+    (pair,) = pairs(rows, "euler")
+    assert (pair.theirs.setting, pair.lead) == (0.15, 4.0)
+    assert "| 20 | 10.0 | 45.0 dB | 11.0 | 41.0 dB | +4.0 dB" in line("euler", [pair])
+    assert pairs(rows, "heun") == []
