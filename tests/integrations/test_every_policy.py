@@ -54,6 +54,12 @@ CAUTIOUS = {  # settings that compute everything
     "meancache": {**PATHS, "budget": STEPS},
 }
 NO_FILTER = {"flux", "ltx"}  # latents of tokens, which have no frequencies to look at
+CALLS = {"two": {"guidance": True}, "one": {"guidance": False}, "batch": {"batch": 2}}
+WAYS = [
+    pytest.param(family, call, marks=() if way == "two" or family is WAN else pytest.mark.slow, id=f"{way}-{name}")
+    for name, family in FAMILIES.items()
+    for way, call in CALLS.items()
+]
 every_policy = pytest.mark.parametrize("policy", POLICIES)
 every_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 
@@ -64,8 +70,7 @@ def skip_impossible(policy, family):
 
 
 @every_policy
-@every_family
-@pytest.mark.parametrize("call", [{"guidance": True}, {"guidance": False}, {"batch": 2}], ids=["two", "one", "batch"])
+@pytest.mark.parametrize(("family", "call"), WAYS)
 def test_twice_the_same_and_off_again(policy, family, call):
     skip_impossible(policy, family)
     pipe = family.build()

@@ -5,6 +5,7 @@ from navicache.policies import POLICIES
 COLOURS = (
     *("#2a7fc9", "#e0622b", "#12996f", "#b0569b", "#7a5bd0", "#c2384d", "#1c98a6"),
     *("#7f9a26", "#d07f9a", "#4c6fae", "#3f8f4f", "#c28a00", "#9c6b3f", "#8f4f6f"),
+    *("#6a7f8c", "#a0402c"),
 )
 MARKS = ("o", "D", "s", "^", "P", "p", "h", "<", ">", "d", "H", "v", "X", "8")
 NOTHING = "#8a8f98"  # no cache
