@@ -79,6 +79,17 @@ def test_the_page_tells_each_plan_as_a_chapter_and_shows_what_it_names(studies):
     assert float(static["allowed"]) == pytest.approx(6 / float(static["computed"])) and static["lpips"] == ""
 
 
+def test_a_section_that_no_report_has_is_refused(studies, tmp_path, capsys):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rows.jsonl").write_bytes((studies / name / "rows.jsonl").read_bytes())
+        plan = (studies / name / "plan.toml").read_text()
+        (tmp_path / name / "plan.toml").write_text(plan.replace('"frequency"', '"frequencies"'))
+    message = refused(capsys, "report", tmp_path / "first", tmp_path / "second", "--out", tmp_path / "page.html")
+    assert "chapter.shows of 'first' must be one of" in message and "'frequency'" in message
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_one_plan_alone_is_a_page_of_its_own(studies):
     assert main(["report", str(studies / "first"), "--out", str(studies / "alone.html")]) == 0
     assert '<section id="table">' in (studies / "alone.html").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from navicache.cli.report_sections import SECTIONS
 from navicache.cli.report_videos import addresses, prompt_views, shown_groups
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.study import Summary
+from navicache.policies.checks import check_choice
 from navicache.report.inline_svg import renamed
 from navicache.report.page_model import Chart, Page, Section, Tile
 
@@ -43,9 +44,11 @@ def chapter(part: Results) -> Iterator[Section]:
     told = chapter_of(part)
     name = slug(told.title)
     yield Section(name, told.title, f"{told.text} {runs(part)}")
-    for make in SECTIONS:
-        section = make(part)
-        if section is not None and (not told.shows or section.anchor in told.shows):
+    for anchor in told.shows:
+        check_choice(f"chapter.shows of {part.name!r}", anchor, tuple(SECTIONS))
+    wanted = (make for anchor, make in SECTIONS.items() if not told.shows or anchor in told.shows)
+    for make in wanted:
+        if (section := make(part)) is not None:
             charts = tuple(_own(chart, name) for chart in section.charts)
             yield replace(section, anchor=f"{name}-{section.anchor}", charts=charts, inner=True)
 

@@ -31,7 +31,7 @@ class Look:
 def build(results: Results, look: Look) -> Page:
     """Everything the page shows."""
     best = headliner(results.summaries, results.speed)
-    sections = [section for make in SECTIONS if (section := make(results)) is not None]
+    sections = [section for make in SECTIONS.values() if (section := make(results)) is not None]
     shown = shown_groups(results.rows, look.players)
     return Page(
         title=look.title,

@@ -108,15 +108,16 @@ def _ablation_line(summary: Summary, times: tuple[str, str]) -> Line:
     return Line(cells, colour=colour(summary.first["policy"]))
 
 
-SECTIONS = (
-    equal,
-    equal_curves,
-    curves,
-    main_table,
-    ablations,
-    latencies,
-    frequencies,
-    trajectories,
-    decisions,
-    overheads,
-)
+# By their anchors, in the order of the page.
+SECTIONS = {
+    "equal": equal,
+    "equal-curves": equal_curves,
+    "curves": curves,
+    "table": main_table,
+    "ablations": ablations,
+    "latency": latencies,
+    "frequency": frequencies,
+    "trajectories": trajectories,
+    "accuracy": decisions,
+    "overhead": overheads,
+}

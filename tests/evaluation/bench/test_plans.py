@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from navicache.cli.report_sections import SECTIONS
 from navicache.evaluation.bench.equal import BUDGETS
 from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import read_plan
@@ -79,4 +80,5 @@ def test_the_papers_studies_are_chapters_that_name_their_command_and_the_three_m
         plan = read_plan(PLANS / "pocket" / f"{name}.toml")
         assert [model.name for model in plan.models] == ["wan", "hunyuan", "opensora"]
         assert f"navicache bench plans/pocket/{name}.toml" in plan.chapter.text and plan.chapter.shows
+        assert set(plan.chapter.shows) <= set(SECTIONS), "what a report has"
         assert plan.clock == "beside" or name in ("figure1", "schedulers"), "seconds against a plain run beside them"
