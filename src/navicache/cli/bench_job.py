@@ -32,10 +32,10 @@ def source_of(model: Model) -> Source:
     return Source(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
-def caching(job: Job) -> Caching:
-    """What the job asks of the cache."""
+def caching(job: Job, measured: Path | None = None) -> Caching:
+    """What the job asks of the cache; `measured` is the calibration that the benchmark made itself."""
     shadow = "full" if job.kind == "shadow" else None
-    return Caching(job.setting.policy, job.setting.mode, job.setting.knobs, shadow, calibration(job))
+    return Caching(job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or calibration(job))
 
 
 def calibration(job: Job) -> Path | None:
@@ -52,9 +52,9 @@ def calibration(job: Job) -> Path | None:
     return calibration_path(job.setting.policy, member.name)
 
 
-def offline(job: Job) -> Row:
+def offline(asked: Caching) -> Row:
     """What was measured before the run, by its own file: nothing for a policy that has none."""
-    path = calibration(job)
+    path = asked.calibration
     return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
 
 

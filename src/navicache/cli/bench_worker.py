@@ -1,15 +1,16 @@
 """The worker of a benchmark: a loaded pipeline, one batch at a time, by the clock."""
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from navicache.cli.bench_calibration import measured
 from navicache.cli.bench_files import References, Shelf
 from navicache.cli.bench_frames import keep_waiting
 from navicache.cli.bench_job import as_call, as_plain_call, caching, offline, scheduler_class, seeds_of, source
@@ -55,17 +56,21 @@ class PipelineWorker:
         """
         self._prepare(batch)
         job = batch[0]
+        try:
+            asked = caching(job, measured(self._pipe, job, self.out))
+        except ValueError as error:
+            return _refused(batch, error)
         plain = self._timed(as_plain_call(job), batch)[1] if self.beside and job.kind == "cached" else None
         began = time.perf_counter()
         with ExitStack() as stack:
             try:
-                cache = stack.enter_context(self._cache(job))
+                cache = None if job.setting.policy == NO_CACHE else stack.enter_context(asked.enable(self._pipe))
             except (ValueError, CannotCache) as error:
-                return [{**describe(job), "kind": REFUSED, "reason": str(error)} for job in batch]
+                return _refused(batch, error)
             reset_peak(self._device)
             made, seconds = self._timed(as_call(job), batch)
             trace = Trace() if cache is None else cache.trace
-        shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts, **offline(job)}
+        shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts, **offline(asked)}
         rows = self._finish(batch, made, by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:
@@ -126,14 +131,6 @@ class PipelineWorker:
         config, options = self._schedulers[""].config, job.condition.scheduler_options
         self._pipe.register_modules(scheduler=scheduler_class(name).from_config(config, **options))
 
-    @contextmanager
-    def _cache(self, job: Job) -> Generator[Any, None, None]:
-        if job.setting.policy == NO_CACHE:
-            yield None
-        else:
-            with caching(job).enable(self._pipe) as cache:
-                yield cache
-
     def _reference(self, job: Job) -> np.ndarray:
         """The frames of the baseline; made again, beside the clock, where another machine has them."""
         found = self._references.find(job)
@@ -141,3 +138,7 @@ class PipelineWorker:
             found = take(self._pipe, as_plain_call(job), job.prompt, "", shown=False).media.clip
             self._references.keep(job, found)
         return found
+
+
+def _refused(batch: Batch, error: Exception) -> list[Row]:
+    return [{**describe(job), "kind": REFUSED, "reason": str(error)} for job in batch]

@@ -5,14 +5,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.calibrate_outputs import Found
+from navicache.cli.calibrate_outputs import Found, every_prompt
 from navicache.cli.calibrate_outputs import measure as measure_courses
 from navicache.cli.generate import default_prompts
 from navicache.cli.job import NAMED, POCKET, Caching, Job, Source, read_arguments
 from navicache.cli.values import above_zero, positive
 from navicache.models import CALIBRATED, Calibration
 
-SIGNALS = ("modulated", "time", "time_projection")
+USUAL_SIGNAL = "modulated"
+SIGNALS = (USUAL_SIGNAL, "time", "time_projection")
 SIGHTED = ("teacache", "magcache")  # made of what is seen inside the model, step by step; the others of its outputs
 
 
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
-    parser.add_argument("--signal", choices=SIGNALS, default="modulated", help="what TeaCache watches (%(default)s)")
+    parser.add_argument("--signal", choices=SIGNALS, default=USUAL_SIGNAL, help="what TeaCache watches (%(default)s)")
     parser.add_argument("--negative-prompt")
     parser.add_argument("--image", metavar="FILE", help="the picture a video begins with, for pipelines that take one")
     parser.add_argument("--steps", type=positive, help="denoising steps")
@@ -51,10 +52,7 @@ def run(options: argparse.Namespace) -> int:
     check_early(job)
     pipe = load(job.source)
     check(pipe, job)
-    start = time.perf_counter()
-    knobs, quality, seen = measure(options.method, options.signal, pipe, job)
-    facts = about(pipe, job, time.perf_counter() - start)
-    calibration = Calibration(options.method, facts.pop("transformer"), knobs, quality, facts)
+    calibration, seen = calibrated(options.method, options.signal, pipe, job)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     calibration.save(options.out)
     save_fit_plot(calibration, seen, options.out.with_suffix(".png"))
@@ -81,28 +79,31 @@ def read_prompts(path: Path) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
-def look(pipe: Any, job: Job, signal: Any) -> list[Any]:
-    """What a probe sees in all prompts, each from noise of its own."""
-    import torch
-
-    from navicache.cli.progress import watched
+def look(pipe: Any, job: Job, signal: Any, shown: bool) -> list[Any]:
+    """What a probe sees in all prompts."""
     from navicache.integrations.probe import probed
 
     with probed(pipe, signal) as probe:
-        for number, prompt in enumerate(job.prompts):
-            generator = torch.Generator().manual_seed(job.seed + number)
-            with watched(pipe, f"{number + 1} of {len(job.prompts)}"):
-                pipe(prompt=prompt, output_type="latent", return_dict=False, generator=generator, **job.arguments)
+        for _ in every_prompt(pipe, job, shown):
+            pass
         return probe.sights
 
 
-def measure(method: str, signal: str, pipe: Any, job: Job) -> Found:
+def calibrated(method: str, signal: str, pipe: Any, job: Job, shown: bool = True) -> tuple[Calibration, list[Any]]:
+    """The calibration, and what was seen for its plot."""
+    start = time.perf_counter()
+    knobs, quality, seen = measure(method, signal, pipe, job, shown)
+    facts = about(pipe, job, time.perf_counter() - start)
+    return Calibration(method, facts.pop("transformer"), knobs, quality, facts), seen
+
+
+def measure(method: str, signal: str, pipe: Any, job: Job, shown: bool) -> Found:
     """What was seen as knobs of the policy, how well they fit, and what was seen."""
     from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
 
     if method not in SIGHTED:
-        return measure_courses(method, pipe, job)
-    sights = look(pipe, job, signal)
+        return measure_courses(method, pipe, job, shown)
+    sights = look(pipe, job, signal, shown)
     if method == "teacache":
         coefficients, quality = fit_polynomial(sights)
         return {"coefficients": coefficients, "signal": signal}, quality, sights

@@ -1,6 +1,6 @@
 """The calibrations that are made of whole courses of outputs: of `l2p` and of `meancache`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -9,31 +9,35 @@ from navicache.cli.job import Job
 Found = tuple[dict[str, Any], dict[str, float], list[Any]]  # knobs, how well they fit, and what the plot shows
 
 
-def measure(method: str, pipe: Any, job: Job) -> Found:
+def measure(method: str, pipe: Any, job: Job, shown: bool = True) -> Found:
     """Generate every prompt with every step computed; of a run only numbers are kept."""
     from navicache.evaluation.courses import edge_errors, fit_weights, gram, measure_edges
 
     if method == "l2p":
-        return fit_weights(_each(pipe, job, lambda course: gram(course)))
-    found = _each(pipe, job, lambda course: edge_errors(course, flow_levels(pipe.scheduler, len(course))))
+        return fit_weights(_each(pipe, job, shown, lambda course: gram(course)))
+    found = _each(pipe, job, shown, lambda course: edge_errors(course, flow_levels(pipe.scheduler, len(course))))
     return measure_edges(found, flow_levels(pipe.scheduler, found[0].shape[1]))
 
 
-def _each(pipe: Any, job: Job, reduce: Callable[[Any], Any]) -> list[Any]:
+def _each(pipe: Any, job: Job, shown: bool, reduce: Callable[[Any], Any]) -> list[Any]:
     """What is to be known of every prompt's course, guidance branch by guidance branch."""
+    from navicache.integrations.outputs import recorded
+
+    with recorded(pipe) as probe:
+        return [reduce(course) for _ in every_prompt(pipe, job, shown) for course in probe.courses.values()]
+
+
+def every_prompt(pipe: Any, job: Job, shown: bool) -> Iterator[str]:
+    """The prompts one after another, each when its run is over, and from noise of its own."""
     import torch
 
     from navicache.cli.progress import watched
-    from navicache.integrations.outputs import recorded
 
-    found: list[Any] = []
-    with recorded(pipe) as probe:
-        for number, prompt in enumerate(job.prompts):
-            generator = torch.Generator().manual_seed(job.seed + number)
-            with watched(pipe, f"{number + 1} of {len(job.prompts)}"):
-                pipe(prompt=prompt, output_type="latent", return_dict=False, generator=generator, **job.arguments)
-            found += [reduce(course) for course in probe.courses.values()]
-    return found
+    for number, prompt in enumerate(job.prompts):
+        generator = torch.Generator().manual_seed(job.seed + number)
+        with watched(pipe, f"{number + 1} of {len(job.prompts)}", shown=shown):
+            pipe(prompt=prompt, output_type="latent", return_dict=False, generator=generator, **job.arguments)
+        yield prompt
 
 
 def flow_levels(scheduler: Any, steps: int) -> tuple[float, ...]:

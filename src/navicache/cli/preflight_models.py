@@ -83,7 +83,7 @@ class Look:
 
     def _try(self, job: Job) -> None:
         """Build what the job would put on the model; what the model cannot take leaves rows that say so."""
-        if job.setting.policy == NO_CACHE:
+        if job.setting.policy == NO_CACHE or job.setting.calibrate:  # a calibration has yet to be measured
             return
         try:
             asked = caching(job)
@@ -138,12 +138,16 @@ def _strange_words(jobs: Iterable[Job]) -> list[str]:
     from navicache.pocket import unknown
     from navicache.pocket.world import vocabulary
 
-    texts = dict.fromkeys(text for job in jobs for text in (job.prompt, job.arguments.get("negative_prompt", "")))
+    texts = dict.fromkeys(text for job in jobs for text in _texts(job))
     try:
         check_words((word for text in texts for word in unknown(text)), vocabulary())
     except ValueError as error:
         return [str(error)]
     return []
+
+
+def _texts(job: Job) -> tuple[str, ...]:
+    return (job.prompt, job.arguments.get("negative_prompt", ""), *job.setting.calibrate)
 
 
 def _refusals(check: Any, jobs: Iterable[Job]) -> Iterator[str]:

@@ -58,11 +58,11 @@ def test_the_family_has_every_cell_and_both_sides_of_every_budget():
     assert {model.name: len(plan.conditions_of(model)) for model in plan.models} == {
         **{"wan": 6, "hunyuan": 4, "opensora": 4, "cogvideox": 5, "unet": 7, "wan bf16": 1, "hunyuan bf16": 1}
     }
-    policies = {"inertial", "navicache", "easycache", "seacache", "taylorseer", "firstblockcache", "none"}
+    policies = {"inertial", "navicache", "easycache", "seacache", "taylorseer", "firstblockcache", "l2p", "none"}
+    flows = {"wan", "hunyuan", "opensora", "wan bf16", "hunyuan bf16"}
     for model in plan.models:
         own, steps = plan.settings_of(model), model.call["num_inference_steps"]
-        calibrated = {"l2p", "meancache"} if model.model == "pocket" else set()
-        assert {setting.policy for setting in own} == policies | calibrated
+        assert {setting.policy for setting in own} == policies | ({"meancache"} if model.name in flows else set())
         exact = [s for s in own if s.policy == "none" or "speedup" in s.knobs]
         for series in {setting.series for setting in exact}:
             shares = [s.share or 1 / s.knobs["speedup"] for s in exact if s.series == series]

@@ -46,7 +46,7 @@ class Job:
     @cached_property
     def key(self) -> str:
         """What makes a job the same one: finished under this key, it is not done again, whatever the batch was."""
-        hidden = () if self.setting.share else ("share",)
+        hidden = [name for name in ("share", "calibrate") if not getattr(self.setting, name)]  # as above
         setting = _facts(self.setting, "series", "swept", "models", "batch", *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 

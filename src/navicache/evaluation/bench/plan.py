@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.comparison import METRICS
-from navicache.models import MODES
+from navicache.models import CALIBRATED, MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
 
@@ -70,6 +70,7 @@ class Setting:
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
     calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded wan
+    calibrate: tuple[str, ...] = ()  # prompts to measure one with, on the model and under the condition at hand
     share: float | None = None  # of the condition's steps, where there is no cache
     batch: int | None = None  # prompts in one call, where fewer than the others take
 
@@ -81,6 +82,10 @@ class Setting:
             build_policy(self.policy, **self.knobs)
         elif self.mode or self.knobs:
             raise ValueError(f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs and sweep")
+        if self.calibrate:
+            check_choice(f"policy of setting {self.name!r}, which has `calibrate`,", self.policy, CALIBRATED)
+            if self.calibration:
+                raise ValueError(f"setting {self.name!r} has calibration and calibrate: give one of them")
 
 
 @dataclass(frozen=True)

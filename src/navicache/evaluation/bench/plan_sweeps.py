@@ -8,6 +8,7 @@ from navicache.evaluation.bench.plan import NO_CACHE, Condition, Setting
 from navicache.evaluation.bench.plan_values import check_keys, entries, positive, share, table, text, texts
 
 SETTING_KEYS = ("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "calibration", "batch")
+SETTING_KEYS += ("calibrate",)
 CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models")
 
 
@@ -22,6 +23,7 @@ def settings_of(entry: Any, place: str) -> Iterator[Setting]:
     }  # as policies do
     same: dict[str, Any] = {"policy": policy, "call": call, "models": texts(entry.get("models", []), f"{place}.models")}
     same["calibration"] = text(entry.get("calibration", ""), f"{place}.calibration")
+    same["calibrate"] = texts(entry.get("calibrate", []), f"{place}.calibrate")
     same["batch"] = positive(entry["batch"], f"{place}.batch") if "batch" in entry else None
     points = list(itertools.product(_modes(entry, place), _shares(entry, place), _points(entry, place)))
     same["series"] = name if len(points) > 1 else ""
