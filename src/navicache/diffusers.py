@@ -1,4 +1,4 @@
-"""diffusers' own door to the cache: `register()`, then `transformer.enable_cache(NaviCacheConfig(...))`.
+"""The cache by diffusers' own method: `register()`, then `transformer.enable_cache(NaviCacheConfig(...))`.
 
 Opt-in: `import navicache` does not import it. Inside this package `diffusers` always means the other one: imports are
 absolute.

@@ -144,7 +144,7 @@ def test_hunyuan_is_told_its_steps(registered):
 
 
 @pytest.mark.slow
-def test_the_door_is_opened_only_when_asked_for():
+def test_it_is_imported_only_when_asked_for():
     code = "import sys, navicache; assert 'navicache.diffusers' not in sys.modules and 'diffusers' not in sys.modules; "
     code += "import navicache.diffusers, diffusers; assert diffusers.__name__ == 'diffusers'; "
     code += "assert navicache.diffusers.__name__ == 'navicache.diffusers'"

@@ -37,10 +37,10 @@ def pipe(registered: None) -> Any:
 
 
 def test_registering_twice_is_once(registered):
-    taught = methods()
+    extended = methods()
     register()
-    assert methods() == taught
-    assert taught["is_cache_enabled"] is ORIGINAL["is_cache_enabled"]
+    assert methods() == extended
+    assert extended["is_cache_enabled"] is ORIGINAL["is_cache_enabled"]
     unregister()
     assert all(methods()[name] is ORIGINAL[name] for name in ORIGINAL)
     unregister()
@@ -56,10 +56,10 @@ def test_unregister_takes_off_what_is_still_on(pipe):
     assert torch.equal(WAN.call(pipe, steps=4), full)
 
 
-@pytest.mark.parametrize("door", [navicache.disable, lambda model: hook_of(model).give_up()])
-def test_by_whichever_door_it_goes_diffusers_hears_of_it(pipe, door):
+@pytest.mark.parametrize("take_off", [navicache.disable, lambda model: hook_of(model).give_up()])
+def test_diffusers_hears_of_it_whoever_takes_it_off(pipe, take_off):
     pipe.transformer.enable_cache(NaviCacheConfig())
-    door(pipe.transformer)
+    take_off(pipe.transformer)
     assert not pipe.transformer.is_cache_enabled
     pipe.transformer.enable_cache(FirstBlockCacheConfig())
     navicache.disable(pipe.transformer)  # is not about theirs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -61,17 +62,30 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
 
 
 def inserted(text: str, entry: dict[str, Any]) -> str:
-    """The text with lines behind the one the entry names; a line that is not there, or not once, is an error."""
-    lines = text.splitlines()
-    places = [place for place, line in enumerate(lines) if line == entry["behind"]]
+    """The text with lines behind or before the one the entry names; one that is not there, or not once, is an error."""
+    lines, line = text.splitlines(), entry.get("behind", entry.get("before"))
+    places = [place for place, found in enumerate(lines) if found == line]
     if "nth" not in entry and len(places) != 1:
-        raise LookupError(f"{entry['file']} has {len(places)} lines {entry['behind']!r}: the entry wants one")
-    place = places[entry.get("nth", 1) - 1]
-    return "\n".join([*lines[: place + 1], *entry["text"].splitlines(), *lines[place + 1 :], ""])
+        raise LookupError(f"{entry['file']} has {len(places)} lines {line!r}: the entry wants one")
+    at = places[entry.get("nth", 1) - 1] + ("behind" in entry)
+    return "\n".join([*lines[:at], *entry["text"].splitlines(), *lines[at:], ""])
 
 
 def pytest_on(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run their tests on the changed copy, apart from ours: their own process, settings and diffusers."""
-    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}", "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(root)]
-    return subprocess.run([*command, *arguments], cwd=root, env=environment, capture_output=True, text=True)
+    settings = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(root)]
+    return python_on(root, "-m", "pytest", *settings, *arguments)
+
+
+def python_on(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the changed copy in the place of diffusers, and with our own tree."""
+    before = [str(root / "src"), str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(before), "HF_HUB_OFFLINE": "1"}
+    return subprocess.run([sys.executable, *arguments], cwd=root, env=environment, capture_output=True, text=True)
+
+
+def passed(done: subprocess.CompletedProcess[str]) -> int:
+    """How many tests have passed; where one has not, or was skipped, that is an error."""
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "skipped" not in done.stdout.splitlines()[-1]
+    return int(re.findall(r"(\d+) passed", done.stdout)[-1])

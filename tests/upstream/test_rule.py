@@ -6,20 +6,13 @@ DIFFUSERS_REPO names a checkout of huggingface/diffusers: the wheel has no tests
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
-from tests.upstream.proposal import FOLDER, apply, changed, inserted, pytest_on
+from tests.upstream.proposal import FOLDER, apply, changed, inserted, passed, pytest_on
 
 CHECKOUT = os.environ.get("DIFFUSERS_REPO")
 MODELS = ("flux", "hunyuan_video", "wan")
-
-
-def passed(done: object) -> int:
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert "skipped" not in done.stdout.splitlines()[-1]
-    return int(re.search(r"(\d+) passed", done.stdout)[1])
 
 
 @pytest.mark.slow
@@ -44,6 +37,7 @@ def test_a_line_that_moved_is_an_error():
     entry = {"file": "a.py", "behind": "x", "text": "y"}
     assert inserted("w\nx\nz\n", entry) == "w\nx\ny\nz\n"
     assert inserted("x\nx\n", {**entry, "nth": 2}) == "x\nx\ny\n"
+    assert inserted("w\nx\n", {"file": "a.py", "before": "x", "text": "y"}) == "w\ny\nx\n"
     for text in ("w\n", "x\nx\n"):
         with pytest.raises(LookupError, match="the entry wants one"):
             inserted(text, entry)

@@ -119,7 +119,7 @@ class HookAttachment:
         self.engine.detach()
         self.engine.end_run("detached", finished=False)
         if type(vars(self._module).get("_cache_config")) is NaviCacheConfig:
-            del self._module._cache_config  # of register(): by whichever door it goes, diffusers hears of it
+            del self._module._cache_config  # of register(): diffusers hears of it, whoever takes the cache off
         if registry.hooks or "_old_forward" in vars(self._module):
             return  # others still need the registry, or the forward set on the instance
         if self._fresh:

@@ -1,4 +1,4 @@
-"""`register`: diffusers' own door, `transformer.enable_cache(NaviCacheConfig(...))`, for those who ask for it.
+"""`register`: diffusers' own `transformer.enable_cache` takes a `NaviCacheConfig`, for those who ask for it.
 
 The one place that touches a class of a host; why, and why it is opt-in: docs/decisions/2026-11-18-register.md. Two
 methods of `CacheMixin` are exchanged for ones that know one config class more, and keep what they replaced.
@@ -19,7 +19,7 @@ from navicache.integrations.diffusers import detach_from, hook_of
 from navicache.integrations.enable import enable
 
 
-class Taught(ABC):
+class Extended(ABC):
     """A method of `CacheMixin` that knows our config, and hands every other one to the method it replaced."""
 
     def __init__(self, original: Callable[..., None]) -> None:
@@ -37,7 +37,7 @@ class Taught(ABC):
         """What a call of the method does."""
 
 
-class TaughtEnable(Taught):
+class ExtendedEnable(Extended):
     """`enable_cache`."""
 
     def __call__(self, model: Any, config: Any) -> None:
@@ -50,7 +50,7 @@ class TaughtEnable(Taught):
         return None
 
 
-class TaughtDisable(Taught):
+class ExtendedDisable(Extended):
     """`disable_cache`."""
 
     def __call__(self, model: Any) -> None:
@@ -58,7 +58,7 @@ class TaughtDisable(Taught):
         return detach_from(model) if type(model._cache_config) is NaviCacheConfig else self.original(model)
 
 
-TAUGHT: dict[str, type[Taught]] = {"enable_cache": TaughtEnable, "disable_cache": TaughtDisable}
+EXTENDED: dict[str, type[Extended]] = {"enable_cache": ExtendedEnable, "disable_cache": ExtendedDisable}
 
 
 def register() -> None:
@@ -77,7 +77,7 @@ def register() -> None:
         >>> model.is_cache_enabled
         False
     """
-    for name, kind in TAUGHT.items():
+    for name, kind in EXTENDED.items():
         method = vars(CacheMixin)[name]
         if not isinstance(method, kind):
             setattr(CacheMixin, name, kind(method))
@@ -88,10 +88,10 @@ def unregister() -> None:
 
     A cache that stayed on would be one that diffusers' own `disable_cache` does not know how to take off.
     """
-    methods = {name: vars(CacheMixin)[name] for name in TAUGHT}
+    methods = {name: vars(CacheMixin)[name] for name in EXTENDED}
     _refuse_wrapped(methods)
     for name, method in methods.items():
-        if isinstance(method, Taught):
+        if isinstance(method, Extended):
             setattr(CacheMixin, name, method.original)
             for model in tuple(method.models):
                 detach_from(model)
@@ -108,7 +108,7 @@ def cache_of(model: Any) -> Cache:
 def _refuse_wrapped(methods: dict[str, Any]) -> None:
     """Refuse to restore a method under one that somebody has put around ours since."""
     for name, method in methods.items():
-        if isinstance(getattr(method, "__wrapped__", None), Taught):
+        if isinstance(getattr(method, "__wrapped__", None), Extended):
             raise RuntimeError(
                 f"CacheMixin.{name} was wrapped again after register(), by {method.__module__}: undo that first"
             )
