@@ -207,7 +207,6 @@ class NaviCacheHook(ModelHook):
                 )
             if is_leader:
                 _update_ratio(shared_state, state, latents, output, self.config)
-                shared_state.last_latents = latents
             state.latents, state.output = latents, output
 
         if is_leader:
