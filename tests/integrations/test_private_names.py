@@ -18,6 +18,8 @@ NAMES = {
     ("diffusers.hooks.hooks", "StateManager"): "integrations/diffusers.py, the same",
     ("diffusers.hooks.context_parallel", "ContextParallelGatherHook"): "integrations/groups.py, to know the ranks",
     ("diffusers.hooks.context_parallel", "ContextParallelSplitHook"): "integrations/groups.py, the same",
+    ("diffusers.models.cache_utils", "CacheMixin"): "integrations/register.py, the methods it extends",
+    ("diffusers.models.cache_utils", "CacheMixin.is_cache_enabled"): "integrations/register.py, as it stands",
     ("diffusers.pipelines.pixart_alpha.pipeline_pixart_alpha", "PixArtAlphaPipeline._clean_caption"): "opensora",
     ("diffusers.utils.accelerate_utils", "apply_forward_hook"): "opensora/vae.py, for offload",
     ("diffusers.utils.torch_utils", "randn_tensor"): "opensora/denoising.py",

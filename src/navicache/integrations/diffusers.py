@@ -16,6 +16,7 @@ from torch import nn
 from navicache.engine import CannotCache, Core, Engine, Host
 from navicache.integrations.attach import TWICE, restore_forward, with_forward_below_offload
 from navicache.integrations.compiled import Above
+from navicache.integrations.config import NaviCacheConfig
 from navicache.integrations.scheduler import run_length, scheduler_facts
 
 HOOK = "navicache"
@@ -82,6 +83,10 @@ class NaviCacheHook(ModelHook):
             self.give_up()
             raise
 
+    def detach(self) -> None:
+        """Leave the model as it was: the hook stands for its attachment where no handle was kept."""
+        self.give_up()
+
     def reset_state(self, module: nn.Module) -> nn.Module:
         """The pipeline has finished."""
         self.engine.end_run()
@@ -113,6 +118,8 @@ class HookAttachment:
         with_forward_below_offload(self._module, lambda: registry.remove_hook(HOOK, recurse=False))
         self.engine.detach()
         self.engine.end_run("detached", finished=False)
+        if type(vars(self._module).get("_cache_config")) is NaviCacheConfig:
+            del self._module._cache_config  # of register(): diffusers hears of it, whoever takes the cache off
         if registry.hooks or "_old_forward" in vars(self._module):
             return  # others still need the registry, or the forward set on the instance
         if self._fresh:

@@ -1,0 +1,2 @@
+class TestFluxTransformerNaviCache(FluxTransformerTesterConfig, NaviCacheTesterMixin):
+    """NaviCache tests for Flux Transformer."""

@@ -1,0 +1,2 @@
+class TestHunyuanVideoTransformerNaviCache(HunyuanVideoTransformerTesterConfig, NaviCacheTesterMixin):
+    """NaviCache tests for HunyuanVideo Transformer."""

@@ -1,0 +1,65 @@
+"""`NaviCacheConfig`: what `enable` is asked for, as the record diffusers' `enable_cache` takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from navicache.integrations.choose import Options, choose_policy
+from navicache.models import MODES, find_model
+from navicache.policies import Policy
+
+
+@dataclass(frozen=True)
+class NaviCacheConfig:
+    """A cache for `transformer.enable_cache`, checked when it is made.
+
+    What depends on the model, such as a mode it has no setting for, is checked by `enable_cache`, before any step.
+
+    Example:
+        >>> NaviCacheConfig(speedup=2.5)
+        NaviCacheConfig(policy=None, mode=None, speedup=2.5, max_error=None, steps=None, knobs={})
+        >>> NaviCacheConfig("easycache", mode="fast", speedup=2.0)
+        Traceback (most recent call last):
+        ValueError: mode and speedup are targets of the same thing: give one of them
+    """
+
+    policy: str | Policy | None = None  # a name of the catalog or a policy; None as in `navicache.enable`
+    mode: str | None = None  # "fast", "mid" or "slow"
+    speedup: float | None = None
+    max_error: float | None = None
+    steps: int | None = None  # of a run, where the pipeline does not tell it
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what no model could make sense of, with the ValueError that `enable_cache` is known for."""
+        object.__setattr__(self, "knobs", dict(self.knobs))  # a later change of the caller's is none of this record's
+        self._check_targets()
+        if self.mode not in (None, *MODES):
+            raise ValueError(f"unknown mode {self.mode!r}; known: {', '.join(MODES)}")
+        if self.steps is not None and not (type(self.steps) is int and self.steps > 0):
+            raise ValueError(f"steps must be the number of steps of a run, got {self.steps!r}")
+        try:
+            self._check_policy()
+        except TypeError as error:
+            raise ValueError(str(error)) from error
+
+    def asked(self) -> dict[str, Any]:
+        """The arguments of `navicache.enable` that say the same."""
+        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._knobs()}
+
+    def _knobs(self) -> dict[str, Any]:
+        targets = {"speedup": self.speedup, "max_error": self.max_error}
+        return {**self.knobs, **{name: value for name, value in targets.items() if value is not None}}
+
+    def _check_targets(self) -> None:
+        targets = {"mode": self.mode, "speedup": self.speedup, "max_error": self.max_error}
+        given = [name for name, value in targets.items() if value is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+        for name in targets:
+            if name in self.knobs:
+                raise ValueError(f"{name} is a field of its own: NaviCacheConfig({name}={self.knobs[name]!r})")
+
+    def _check_policy(self) -> None:
+        given = self.mode if not isinstance(self.policy, str | None) else None  # a name's mode is the model's affair
+        choose_policy(Options(self.policy, given, knobs=self._knobs()), find_model(""))
