@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from navicache.integrations.comfyui.course import Place
 from navicache.integrations.comfyui.samplers import Sampler
+from navicache.integrations.comfyui.settings import by_speed
 from navicache.policies import Inertial, Policy
 from navicache.policies.inertial import USUAL_SPEEDUP
 
@@ -51,7 +52,7 @@ def share(policy: Policy, sampler: Sampler, sigmas: Sequence[float]) -> tuple[Po
     policies decide, no twin is held: nobody measures what that would miss by.
     """
     levels, unpaired = len(sigmas) - 1, int(sigmas[-1] != 0)  # a run that ends before may evaluate at its end
-    if not (sampler.twins and isinstance(policy, Inertial) and _by_speed(policy) and levels >= policy.shortest):
+    if not (sampler.twins and isinstance(policy, Inertial) and by_speed(policy) and levels >= policy.shortest):
         return policy, None
     budget = int((2 * levels - 1 + unpaired) / (policy.speedup or USUAL_SPEEDUP))
     due = policy.align_steps - 1 + policy.last_step + unpaired  # the first level has no twin
@@ -60,7 +61,3 @@ def share(policy: Policy, sampler: Sampler, sigmas: Sequence[float]) -> tuple[Po
         replace(policy, speedup=max(1.0, levels / max(1, budget - due))),
         Twins(policy.align_steps + spare, policy.last_step),
     )
-
-
-def _by_speed(policy: Inertial) -> bool:
-    return policy.max_error is None and policy.threshold is None
