@@ -1,7 +1,7 @@
 """Samplers that evaluate twice at one noise level: the second evaluation is the first one's twin.
 
 `heun` corrects a step at the level where the next one begins, so that level is evaluated twice, at latents that differ
-by what the correction moved. In the middle of a run that changes the output by half a percent and less; in the first
+by what the correction moved. In the middle of a run that changes the output by a percent and less; in the first
 steps, and at the last level, by far more. There twins are computed, and elsewhere they take over the first one's
 answer, whether that was computed or predicted.
 """
