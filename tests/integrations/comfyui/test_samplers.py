@@ -24,6 +24,7 @@ from navicache.integrations.comfyui import attach
 
 NOISY = ("euler_ancestral", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "sa_solver_pece")
 TWICE = ("heun", "dpm_2", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "heunpp2", "sa_solver_pece")
+TWINS = ("heun", "sa_solver_pece")  # at one noise level: most levels are computed, and few of their twins
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -47,17 +48,17 @@ def test_steps_are_those_of_the_sampler(name: str) -> None:
     generate(patched, name)
     report = report_of(patched)
     (run,) = report.trace.runs
-    assert (run.length, run.computed, run.total, run.finished) == (20, 10, 20, True)
+    assert (run.length, run.computed, run.total, run.finished) == (20, 16 if name in TWINS else 10, 20, True)
     assert any("more than once" in note for note in report.notes) == (name in TWICE)
 
 
 def test_a_second_evaluation_is_predicted_from_second_evaluations() -> None:
     patched = attach(Patcher(Model()), speedup=2.0)
-    generate(patched, "heun")
+    generate(patched, "dpm_2")
     report = report_of(patched)
     (run,) = report.trace.runs
     assert run.streams == ("uncond+cond", "uncond+cond#2")
-    assert run.computed_steps(stream="uncond+cond#2") == run.computed_steps()[1:]  # the first step has but one
+    assert run.computed_steps(stream="uncond+cond#2") == run.computed_steps()[:-1]  # the last step has but one
 
 
 @pytest.mark.parametrize(
@@ -121,4 +122,4 @@ def test_a_model_of_noise(name: str) -> None:
     patched = attach(Patcher(NoiseModel()), speedup=2.0)
     assert relative(generate(patched, name, sigmas=sigmas), generate(Patcher(NoiseModel()), name, sigmas=sigmas)) < 0.03
     (run,) = report_of(patched).trace.runs
-    assert (run.length, run.computed) == (20, 10)
+    assert (run.length, run.computed) == (20, 16 if name in TWINS else 10)

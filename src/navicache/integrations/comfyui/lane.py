@@ -1,6 +1,5 @@
 """All calls of one shape: an engine of their own, since an engine knows one shape of latent."""
 
-from collections import Counter
 from collections.abc import Callable
 
 import torch
@@ -23,22 +22,28 @@ class Lane:
         self.engine = Engine(policy, Reader(CALL, None), model=model, call=CALL, surroundings=self._surroundings)
         self.place: Place | None = None  # of the newest call
         self._form, self._host, self._time = form, Host(), 0.0
-        self._called: Counter[str] = Counter()  # in this step
+        self._name, self._kept = "", dict[str, Tensor]()  # what every stream was answered at this step
         self._tokens: dict[int, object] = {}  # one for each stretch
 
     def _surroundings(self) -> Host:
         return self._host
 
-    def enter(self, place: Place, stream: str, sigma: float) -> None:
-        """Say where the next call stands; a stream that is called again in its step is another one."""
+    def enter(self, place: Place, name: str, sigma: float) -> None:
+        """Say where the next call stands, and the name of its stream."""
         if place != self.place:
-            self.place, self._called = place, Counter()
-        self._called[stream] += 1
-        times = self._called[stream]
-        name = stream if times == 1 else f"{stream}#{times}"
+            self.place, self._kept = place, {}
         token = self._tokens.setdefault(place.stretch, object())
         self._host = Host(name, place.step, place.total, sigma if 0 <= sigma <= 1 else None, token)
-        self._time = sigma
+        self._name, self._time = name, sigma
+
+    @property
+    def answered(self) -> bool:
+        """Whether the stream of the next call has had an answer at this step."""
+        return self._name in self._kept
+
+    def hold(self, x: Tensor, sigma: Tensor) -> Tensor:
+        """The denoised latent, from the answer that the stream has had at this step."""
+        return self._form.denoised(self._kept[self._name], x, _level(sigma, x))
 
     def answer(self, model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> tuple[Tensor, bool]:
         """The denoised latent, and whether the model was asked for it.
@@ -46,7 +51,7 @@ class Lane:
         Rows of a call are computed together. Where only some need it, the others get what was computed as well.
         """
         computed: list[Tensor] = []
-        level = sigma.reshape(-1, *[1] * (x.ndim - 1))
+        level = _level(sigma, x)
 
         def forward(latent: Tensor, time: float, rows: Tensor) -> Tensor:
             del latent, time
@@ -55,5 +60,10 @@ class Lane:
             return kept if rows.shape[0] == x.shape[0] else kept[rows]
 
         rows = torch.arange(x.shape[0])
-        kept = self.engine(forward, (x, self._time, rows), {})
+        kept = self._kept[self._name] = self.engine(forward, (x, self._time, rows), {})
         return (computed[0], True) if computed else (self._form.denoised(kept, x, level), False)
+
+
+def _level(sigma: Tensor, x: Tensor) -> Tensor:
+    """The noise level of every row, in the shape of the latent."""
+    return sigma.reshape(-1, *[1] * (x.ndim - 1))

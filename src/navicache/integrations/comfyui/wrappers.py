@@ -21,9 +21,11 @@ def outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
     options = guider.model_options["transformer_options"]
     journal: Journal = options[KEY]
     most = float(guider.model_patcher.get_model_object("model_sampling").sigma_max)
-    whole = sigmas[-1] == 0 and sigmas[0] >= FULL * most
-    policy = journal.policy if whole else settings.for_part(journal.policy)
-    run = Sampling(policy, journal.model, known(args[SAMPLER]), sigmas)
+    begins, ends, sampler = sigmas[0] >= FULL * most, sigmas[-1] == 0, known(args[SAMPLER])
+    policy = journal.policy if begins and ends else settings.for_part(journal.policy)
+    if begins:
+        policy = settings.for_start(policy, sampler, len(sigmas) - 1)
+    run = Sampling(policy, journal.model, sampler, sigmas)
     options[RUN], finished = run, False
     try:
         result = executor(*args, **kwargs)
