@@ -7,6 +7,7 @@ from tests.recipes.stand_ins import noise, times
 from torch import Tensor, nn
 
 STEPS = 20
+SECTIONS = 2
 COND, UNCOND = 1.0, 2.0
 
 
@@ -45,3 +46,30 @@ def wan_tokens(model: nn.Module, seed: int) -> Tensor:
         cond, uncond = (model(latents, t=t, context=[text(value)], seq_len=36)[0] for value in (COND, UNCOND))
         latents = [latents[0] - guided(cond, uncond) / STEPS]
     return latents[0]
+
+
+def hunyuan(model: nn.Module, seed: int) -> Tensor:
+    """HunyuanVideo without distilled guidance: the latent twice in one batch, a dictionary back."""
+    latents = noise(seed, 1, 4, 3, 6, 8)
+    texts, pooled = torch.stack([text(UNCOND), text(COND)]), torch.ones(2, 5)
+    for time in times(STEPS):
+        both = torch.cat([latents] * 2)
+        places = {"freqs_cos": torch.ones(36, 4), "freqs_sin": torch.ones(36, 4), "guidance": None}
+        out = model(both, time.repeat(2), text_states=texts, text_states_2=pooled, return_dict=True, **places)["x"]
+        uncond, cond = out.chunk(2)
+        latents = latents - guided(cond, uncond) / STEPS
+    return latents
+
+
+def framepack(model: nn.Module, seed: int) -> Tensor:
+    """FramePack: one section after another, each from noise of the same size, with the last one's latents beside it."""
+    past = torch.zeros(1, 4, 3, 6, 8)
+    for section in range(SECTIONS):
+        latents = noise(10 * seed + section, 1, 4, 3, 6, 8)
+        texts = {"encoder_hidden_states": text(COND).unsqueeze(0), "encoder_attention_mask": torch.ones(1, 3)}
+        more = {"pooled_projections": torch.ones(1, 5), "guidance": torch.ones(1), "clean_latents": past}
+        for time in times(STEPS):
+            flow = model(hidden_states=latents, timestep=time.expand(1), return_dict=False, **texts, **more)[0]
+            latents = latents - flow / STEPS
+        past = latents
+    return past

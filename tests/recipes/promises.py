@@ -26,16 +26,30 @@ def counted(inside: nn.Module) -> Iterator[list[int]]:
 
 
 def assert_halves(
-    generate: Generate, models: Mapping[nn.Module, int], inside: Callable[[Any], nn.Module], branches: int = 2
+    generate: Generate,
+    models: Mapping[Any, int],
+    inside: Callable[[Any], nn.Module],
+    branches: int = 2,
+    told: bool = True,
+    runs_each: int = 1,
 ) -> None:
-    """Each model of so many steps computes half of them; runs do not mix; off is as never on."""
+    """Each model of so many steps computes half of them; runs do not mix; off is as never on.
+
+    Args:
+        generate: makes latents with those models.
+        models: how many steps each takes in a generation.
+        inside: a part of a model that runs as often as the model.
+        branches: calls of a step.
+        told: `enable` is told the number of steps; where a pipeline is enabled, it knows.
+        runs_each: runs of a generation: sections of a video.
+    """
     plain, before = generate(0), [set(vars(model)) for model in models]
-    caches = [navicache.enable(model, speedup=2.0, steps=steps) for model, steps in models.items()]
+    caches = [navicache.enable(model, speedup=2.0, steps=steps if told else None) for model, steps in models.items()]
     for (model, steps), cache in zip(models.items(), caches, strict=True):
         with counted(inside(model)) as calls:
             first, other, again = generate(0), generate(1), generate(0)
-        assert len(calls) == 3 * branches * round(steps / 2)
-        assert_runs(cache, [steps] * 3, branches)
+        assert len(calls) == 3 * runs_each * branches * round(steps / 2)
+        assert_runs(cache, [steps] * 3 * runs_each, branches)
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
     assert not torch.equal(first, plain)

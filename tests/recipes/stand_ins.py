@@ -43,6 +43,50 @@ class WanModel22(StandIn):
         return [self.core(u[None], t, c[None])[0] for u, c in zip(x, context, strict=True)]
 
 
+class HYVideoDiffusionTransformer(StandIn):
+    """HunyuanVideo: a dictionary out, and both branches of guidance in one batch."""
+
+    def forward(
+        self,
+        x: Tensor,
+        t: Tensor,
+        text_states: Any = None,
+        text_mask: Any = None,
+        text_states_2: Any = None,
+        freqs_cos: Any = None,
+        freqs_sin: Any = None,
+        guidance: Any = None,
+        return_dict: bool = True,
+    ) -> Any:
+        predicted = self.core(x, t, text_states)
+        return {"x": predicted} if return_dict else predicted
+
+
+class HunyuanVideoTransformer3DModelPacked(StandIn):
+    """FramePack: what was made before comes in beside the latent; a tuple out."""
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        timestep: Tensor,
+        encoder_hidden_states: Tensor,
+        encoder_attention_mask: Any,
+        pooled_projections: Any,
+        guidance: Any,
+        latent_indices: Any = None,
+        clean_latents: Any = None,
+        clean_latent_indices: Any = None,
+        clean_latents_2x: Any = None,
+        clean_latent_2x_indices: Any = None,
+        clean_latents_4x: Any = None,
+        clean_latent_4x_indices: Any = None,
+        image_embeddings: Any = None,
+        attention_kwargs: Any = None,
+        return_dict: bool = True,
+    ) -> Any:
+        return (self.core(hidden_states, timestep, encoder_hidden_states),)
+
+
 # Found by the names of the classes they stand for.
 for stand_in, real in ((WanModel21, "WanModel"), (WanModel22, "WanModel")):
     stand_in.__name__ = real

@@ -11,7 +11,13 @@ import torch
 from tests.recipes import loops
 from tests.recipes.loops import STEPS
 from tests.recipes.promises import assert_halves
-from tests.recipes.stand_ins import StandIn, WanModel21, WanModel22
+from tests.recipes.stand_ins import (
+    HunyuanVideoTransformer3DModelPacked,
+    HYVideoDiffusionTransformer,
+    StandIn,
+    WanModel21,
+    WanModel22,
+)
 from torch import Tensor
 
 import navicache
@@ -23,10 +29,18 @@ CONTEXT = ("context", "clip_fea", "y")
 PLACES: list[tuple[type[StandIn], str, str, tuple[str, ...]]] = [
     (WanModel21, "x", "t", CONTEXT),
     (WanModel22, "x", "t", ("context", "y")),
+    (HYVideoDiffusionTransformer, "x", "t", ("text_states", "text_states_2")),
+    (
+        HunyuanVideoTransformer3DModelPacked,
+        "hidden_states",
+        "timestep",
+        ("encoder_hidden_states", "pooled_projections"),
+    ),
 ]
 ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = {
     "Wan 2.1": (WanModel21, loops.wan, 2),
     "Wan 2.2 TI2V": (WanModel22, loops.wan_tokens, 2),
+    "HunyuanVideo": (HYVideoDiffusionTransformer, loops.hunyuan, 1),
 }
 
 
@@ -52,6 +66,12 @@ def test_near_the_plain_generation(name: str) -> None:
     with navicache.enable(model, speedup=2.0, steps=STEPS):
         cached = loop(model, 0)
     assert (cached - plain).norm() < 0.02 * plain.norm()
+
+
+def test_sections_are_runs() -> None:
+    model = HunyuanVideoTransformer3DModelPacked()
+    generate = partial(loops.framepack, model)
+    assert_halves(generate, {model: STEPS}, lambda m: m.core, 1, runs_each=loops.SECTIONS)
 
 
 def test_two_experts() -> None:

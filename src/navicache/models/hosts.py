@@ -15,7 +15,7 @@ class HostModel:
     known_as: str  # the class of diffusers under which its settings are known; "" where there are none
     call: CallSpec = field(default_factory=CallSpec)  # empty where the usual names tell
     config: Mapping[str, str] = field(default_factory=dict[str, str])  # their attribute by the name diffusers gives it
-    note: str = ""  # what the user should be told, in place of what diffusers' model says
+    note: str = ""  # where the settings are another model's: what the user should be told
 
     def configuration(self, theirs: Mapping[str, Any]) -> dict[str, Any]:
         """Their configuration in diffusers' names."""
@@ -23,15 +23,28 @@ class HostModel:
 
     def called(self, spec: ModelSpec) -> ModelSpec:
         """What is known of the model, with this program's way to call it."""
-        return replace(spec, call=self.call, note=self.note or spec.note)
+        if not self.note:
+            return replace(spec, call=self.call)
+        guessed = {
+            policy: {mode: replace(preset, inferred=True) for mode, preset in modes.items()}
+            for policy, modes in spec.presets.items()
+        }
+        return replace(spec, call=self.call, presets=guessed, note=self.note)
 
 
 _WAN = HostModel(
     "WanTransformer3DModel", config={"in_channels": "in_dim", "num_layers": "num_layers", "text_dim": "text_dim"}
+)
+_FRAMEPACK = HostModel(
+    "HunyuanVideoTransformer3DModel",
+    note="no setting is published for FramePack; HunyuanVideo's are used, whose model it was trained from",
 )
 
 # By name of the class or function; docs/recipes says which program has it, and with which commit it was run.
 HOSTS: Mapping[str, HostModel] = {
     "WanModel": _WAN,  # Wan 2.1, Wan 2.2, musubi-tuner
     "VaceWanModel": _WAN,
+    "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
+    "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
+    "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # while its own offload is on
 }
