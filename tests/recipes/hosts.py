@@ -60,9 +60,8 @@ def opened(root: Path, *bare: str) -> Iterator[None]:
         yield
     finally:
         sys.path[:] = path
-        for name, module in list(sys.modules.items()):
-            if name not in before and (name in bare or _of(root, module)):
-                del sys.modules[name]
+        for name in [n for n, module in sys.modules.items() if n not in before and (n in bare or _of(root, module))]:
+            del sys.modules[name]
 
 
 def load(name: str, *absent: str) -> Any:
@@ -84,7 +83,8 @@ def _bare(root: Path, name: str) -> ModuleType:
 
 
 def _of(root: Path, module: ModuleType) -> bool:
-    return (getattr(module, "__file__", None) or "").startswith(str(root))
+    places = [getattr(module, "__file__", None) or "", *getattr(module, "__path__", ())]  # of a folder without a file
+    return any(str(place).startswith(str(root)) for place in places)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, *_: Any, **__: Any) -> Tensor:

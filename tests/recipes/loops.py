@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from tests.recipes.stand_ins import noise, times
 from torch import Tensor, nn
@@ -73,3 +75,13 @@ def framepack(model: nn.Module, seed: int) -> Tensor:
             latents = latents - flow / STEPS
         past = latents
     return past
+
+
+def diffsynth(dit: nn.Module, model_fn: Callable[..., Tensor], seed: int) -> Tensor:
+    """DiffSynth-Studio: everything by name, to a function that may be any."""
+    latents, models = noise(seed, 1, 4, 3, 6, 8), {"dit": dit, "vace": None}
+    for time in times(STEPS):
+        shared = {"latents": latents, "timestep": time.unsqueeze(0), "seed": seed}
+        cond, uncond = (model_fn(**models, **shared, context=text(value).unsqueeze(0)) for value in (COND, UNCOND))
+        latents = latents - guided(cond, uncond) / STEPS
+    return latents

@@ -10,13 +10,15 @@ import pytest
 import torch
 from tests.recipes import loops
 from tests.recipes.loops import STEPS
-from tests.recipes.promises import assert_halves
+from tests.recipes.promises import assert_halves, assert_runs, counted
 from tests.recipes.stand_ins import (
+    Dit,
     HunyuanVideoTransformer3DModelPacked,
     HYVideoDiffusionTransformer,
     StandIn,
     WanModel21,
     WanModel22,
+    model_fn_wan_video,
 )
 from torch import Tensor
 
@@ -72,6 +74,30 @@ def test_sections_are_runs() -> None:
     model = HunyuanVideoTransformer3DModelPacked()
     generate = partial(loops.framepack, model)
     assert_halves(generate, {model: STEPS}, lambda m: m.core, 1, runs_each=loops.SECTIONS)
+
+
+def test_a_function() -> None:
+    dit = Dit()
+    plain = loops.diffsynth(dit, model_fn_wan_video, 0)
+    cached = navicache.enable(model_fn_wan_video, speedup=2.0, steps=STEPS)
+    with counted(dit.core) as calls:
+        first, other, again = (loops.diffsynth(dit, cached, seed) for seed in (0, 1, 0))
+    assert len(calls) == 3 * STEPS
+    assert_runs(cached, [STEPS] * 3, 2)
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    assert (first - plain).norm() < 0.02 * plain.norm()
+    cached.disable()
+    assert torch.equal(loops.diffsynth(dit, cached, 0), plain)
+
+
+def test_a_function_is_known_by_its_name() -> None:
+    spec = find_model("model_fn_wan_video")
+    found = Reader(spec.call, signature_of(model_fn_wan_video)).places
+    assert found == {"latent": ("latents",), "time": ("timestep",), "conditioning": ("context", "y")}
+    assert spec.name == "Wan of an unlisted size"
+    note = navicache.enable(model_fn_wan_video, "navicache", steps=STEPS).notes[0]
+    assert "a Wan transformer of an unlisted size" in note
 
 
 def test_two_experts() -> None:

@@ -44,6 +44,7 @@ _FRAMEPACK = HostModel(
 HOSTS: Mapping[str, HostModel] = {
     "WanModel": _WAN,  # Wan 2.1, Wan 2.2, musubi-tuner
     "VaceWanModel": _WAN,
+    "model_fn_wan_video": HostModel("WanTransformer3DModel"),  # a function of DiffSynth-Studio; its size is not told
     "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
     "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
     "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # while its own offload is on
