@@ -43,6 +43,23 @@ class WanModel22(StandIn):
         return [self.core(u[None], t, c[None])[0] for u, c in zip(x, context, strict=True)]
 
 
+class MusubiWanModel(StandIn):
+    """musubi-tuner: as Wan 2.1, and blocks may be left out."""
+
+    def forward(
+        self,
+        x: list[Tensor],
+        t: Tensor,
+        context: list[Tensor],
+        seq_len: int,
+        clip_fea: Any = None,
+        y: Any = None,
+        skip_block_indices: Any = None,
+        f_indices: Any = None,
+    ) -> list[Tensor]:
+        return [self.core(u[None], t, c[None])[0] for u, c in zip(x, context, strict=True)]
+
+
 class HYVideoDiffusionTransformer(StandIn):
     """HunyuanVideo: a dictionary out, and both branches of guidance in one batch."""
 
@@ -140,8 +157,8 @@ def model_fn_wan_video(
 
 
 # Found by the names of the classes they stand for.
-for stand_in, real in ((WanModel21, "WanModel"), (WanModel22, "WanModel")):
-    stand_in.__name__ = real
+for stand_in in (WanModel21, WanModel22, MusubiWanModel):
+    stand_in.__name__ = "WanModel"
 
 
 def noise(seed: int, *shape: int) -> Tensor:

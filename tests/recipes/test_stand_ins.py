@@ -15,6 +15,7 @@ from tests.recipes.stand_ins import (
     Dit,
     HunyuanVideoTransformer3DModelPacked,
     HYVideoDiffusionTransformer,
+    MusubiWanModel,
     StandIn,
     WanModel21,
     WanModel22,
@@ -31,6 +32,7 @@ CONTEXT = ("context", "clip_fea", "y")
 PLACES: list[tuple[type[StandIn], str, str, tuple[str, ...]]] = [
     (WanModel21, "x", "t", CONTEXT),
     (WanModel22, "x", "t", ("context", "y")),
+    (MusubiWanModel, "x", "t", CONTEXT),
     (HYVideoDiffusionTransformer, "x", "t", ("text_states", "text_states_2")),
     (
         HunyuanVideoTransformer3DModelPacked,
@@ -42,6 +44,7 @@ PLACES: list[tuple[type[StandIn], str, str, tuple[str, ...]]] = [
 ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = {
     "Wan 2.1": (WanModel21, loops.wan, 2),
     "Wan 2.2 TI2V": (WanModel22, loops.wan_tokens, 2),
+    "musubi-tuner": (MusubiWanModel, loops.wan, 2),
     "HunyuanVideo": (HYVideoDiffusionTransformer, loops.hunyuan, 1),
 }
 
