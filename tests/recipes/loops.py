@@ -85,3 +85,16 @@ def diffsynth(dit: nn.Module, model_fn: Callable[..., Tensor], seed: int) -> Ten
         cond, uncond = (model_fn(**models, **shared, context=text(value).unsqueeze(0)) for value in (COND, UNCOND))
         latents = latents - guided(cond, uncond) / STEPS
     return latents
+
+
+def opensora(model: nn.Module, seed: int) -> Tensor:
+    """Open-Sora 2.0: text, image alone and nothing in one batch, the image's conditioning made anew at every step."""
+    tokens, texts = noise(seed, 1, 36, 16), torch.stack([text(value) for value in (COND, UNCOND, UNCOND + 1)])
+    places = {"img_ids": torch.zeros(3, 36, 3), "txt_ids": torch.zeros(3, 3, 3), "y_vec": torch.ones(3, 5)}
+    for time in times(STEPS):
+        three = torch.cat([tokens] * 3)
+        cond = torch.cat([torch.ones(2, 36, 20), torch.zeros(1, 36, 20)])
+        out = model(img=three, txt=texts, cond=cond, timesteps=(time / 1000).expand(3), guidance=None, **places)
+        one, two, three = out.chunk(3)
+        tokens = tokens - (three + 3 * (two - three) + 5 * (one - two)) / STEPS
+    return tokens

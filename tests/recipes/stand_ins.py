@@ -104,6 +104,24 @@ class HunyuanVideoTransformer3DModelPacked(StandIn):
         return (self.core(hidden_states, timestep, encoder_hidden_states),)
 
 
+class MMDiTModel(StandIn):
+    """Open-Sora 2.0: tokens in, three branches of guidance in one batch."""
+
+    def forward(
+        self,
+        img: Tensor,
+        img_ids: Tensor,
+        txt: Tensor,
+        txt_ids: Tensor,
+        timesteps: Tensor,
+        y_vec: Tensor,
+        cond: Any = None,
+        guidance: Any = None,
+        **kwargs: Any,
+    ) -> Tensor:
+        return self.core(img, timesteps, txt)
+
+
 class Dit(nn.Module):
     """What DiffSynth-Studio hands to its function; its own forward is never called."""
 

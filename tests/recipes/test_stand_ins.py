@@ -15,6 +15,7 @@ from tests.recipes.stand_ins import (
     Dit,
     HunyuanVideoTransformer3DModelPacked,
     HYVideoDiffusionTransformer,
+    MMDiTModel,
     MusubiWanModel,
     StandIn,
     WanModel21,
@@ -34,6 +35,7 @@ PLACES: list[tuple[type[StandIn], str, str, tuple[str, ...]]] = [
     (WanModel22, "x", "t", ("context", "y")),
     (MusubiWanModel, "x", "t", CONTEXT),
     (HYVideoDiffusionTransformer, "x", "t", ("text_states", "text_states_2")),
+    (MMDiTModel, "img", "timesteps", ("txt", "y_vec")),
     (
         HunyuanVideoTransformer3DModelPacked,
         "hidden_states",
@@ -46,6 +48,7 @@ ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = 
     "Wan 2.2 TI2V": (WanModel22, loops.wan_tokens, 2),
     "musubi-tuner": (MusubiWanModel, loops.wan, 2),
     "HunyuanVideo": (HYVideoDiffusionTransformer, loops.hunyuan, 1),
+    "Open-Sora 2.0": (MMDiTModel, loops.opensora, 1),
 }
 
 

@@ -47,5 +47,6 @@ HOSTS: Mapping[str, HostModel] = {
     "model_fn_wan_video": HostModel("WanTransformer3DModel"),  # a function of DiffSynth-Studio; its size is not told
     "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
     "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
+    "MMDiTModel": HostModel("", CallSpec("img", "timesteps", ("txt", "y_vec"))),  # Open-Sora 2.0
     "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # while its own offload is on
 }
