@@ -98,3 +98,25 @@ def opensora(model: nn.Module, seed: int) -> Tensor:
         one, two, three = out.chunk(3)
         tokens = tokens - (three + 3 * (two - three) + 5 * (one - two)) / STEPS
     return tokens
+
+
+def kandinsky(dit: Callable[..., tuple[Tensor, Tensor]], seed: int, steps: int = STEPS) -> Tensor:
+    """Kandinsky 6: the latents are written in place, so every step hands over the same tensors."""
+    video = noise(seed, 1, 3, 6, 8, 4)
+    audio = video.reshape(1, -1, 4).clone()
+    ropes = {"visual_rope": torch.ones(3, 6, 8, 2), "audio_rope": None, "text_rope": torch.ones(3, 2)}
+    for time in times(steps):
+        pair = [
+            dit(
+                x_video=video,
+                x_audio=audio,
+                text_embed=text(v)[None],
+                pooled_text_embed=text(v)[:1],
+                time=time.expand(1),
+                **ropes,
+            )
+            for v in (COND, UNCOND)
+        ]
+        for latent, cond, uncond in zip((video, audio), *pair, strict=True):
+            latent -= guided(cond, uncond) / steps
+    return video

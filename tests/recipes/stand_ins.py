@@ -122,6 +122,32 @@ class MMDiTModel(StandIn):
         return self.core(img, timesteps, txt)
 
 
+class DiffusionTransformer3D(StandIn):
+    """Kandinsky 6: video with its channels last, and sound beside it; both come back in a tuple."""
+
+    is_multimodal, in_visual_dim, visual_cond = True, 4, False
+
+    def __init__(self, sound: bool = True) -> None:
+        super().__init__()
+        self.sound = nn.Identity() if sound else None  # whether the sound goes its own way
+
+    def forward(
+        self,
+        x_video: Any,
+        x_audio: Any,
+        text_embed: Any,
+        pooled_text_embed: Any,
+        time: Any,
+        visual_rope: Any,
+        audio_rope: Any,
+        text_rope: Any,
+        attention_mask: Any = None,
+        visual_token_type_ids: Any = None,
+    ) -> tuple[Tensor, Tensor]:
+        video = self.core(x_video, time, text_embed)
+        return video, video.reshape(x_audio.shape) if self.sound is None else -x_audio
+
+
 class Dit(nn.Module):
     """What DiffSynth-Studio hands to its function; its own forward is never called."""
 

@@ -12,6 +12,7 @@ from tests.recipes import loops
 from tests.recipes.loops import STEPS
 from tests.recipes.promises import assert_halves, assert_runs, counted
 from tests.recipes.stand_ins import (
+    DiffusionTransformer3D,
     Dit,
     HunyuanVideoTransformer3DModelPacked,
     HYVideoDiffusionTransformer,
@@ -35,6 +36,7 @@ PLACES: list[tuple[type[StandIn], str, str, tuple[str, ...]]] = [
     (WanModel22, "x", "t", ("context", "y")),
     (MusubiWanModel, "x", "t", CONTEXT),
     (HYVideoDiffusionTransformer, "x", "t", ("text_states", "text_states_2")),
+    (DiffusionTransformer3D, "x_video", "time", ("text_embed", "pooled_text_embed")),
     (MMDiTModel, "img", "timesteps", ("txt", "y_vec")),
     (
         HunyuanVideoTransformer3DModelPacked,
@@ -49,6 +51,7 @@ ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = 
     "musubi-tuner": (MusubiWanModel, loops.wan, 2),
     "HunyuanVideo": (HYVideoDiffusionTransformer, loops.hunyuan, 1),
     "Open-Sora 2.0": (MMDiTModel, loops.opensora, 1),
+    "Kandinsky 6": (DiffusionTransformer3D, loops.kandinsky, 2),
 }
 
 
