@@ -9,7 +9,7 @@ import pytest
 import torch
 from tests.recipes.hosts import checkout, load, opened, same_arguments
 from tests.recipes.promises import assert_runs, counted
-from tests.recipes.stand_ins import model_fn_wan_video
+from tests.recipes.stand_in_function import model_fn_wan_video
 from torch import Tensor, nn
 
 import navicache

@@ -11,9 +11,9 @@ import torch
 from tests.recipes import loops
 from tests.recipes.loops import STEPS
 from tests.recipes.promises import assert_halves, assert_runs, counted
+from tests.recipes.stand_in_function import Dit, model_fn_wan_video
 from tests.recipes.stand_ins import (
     DiffusionTransformer3D,
-    Dit,
     HunyuanVideoTransformer3DModelPacked,
     HYVideoDiffusionTransformer,
     MMDiTModel,
@@ -21,7 +21,6 @@ from tests.recipes.stand_ins import (
     StandIn,
     WanModel21,
     WanModel22,
-    model_fn_wan_video,
 )
 from torch import Tensor
 
