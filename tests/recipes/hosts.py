@@ -1,7 +1,7 @@
 """The code of other programs, from a folder that is none of ours: each under its own name, and gone again afterwards.
 
 NAVICACHE_HOSTS names a folder with one checkout a program (wan21, wan22, hunyuanvideo, framepack, diffsynth, musubi,
-opensora, xdit), and `site` for the small packages they need beside ours (einops, easydict, loguru).
+kandinsky6, opensora), and `site` for the small packages they need beside ours (einops, easydict, loguru).
 """
 
 from __future__ import annotations
