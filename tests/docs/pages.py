@@ -28,7 +28,8 @@ class Block:
 def pages() -> list[Path]:
     """Every page that is kept up to date; notes and decisions are left as they were written."""
     docs = ROOT / "docs"
-    return [ROOT / "README.md", *sorted(docs.glob("*.md")), *sorted((docs / "how-to").glob("*.md"))]
+    folders = (docs, docs / "how-to", docs / "recipes")
+    return [ROOT / "README.md", *(page for folder in folders for page in sorted(folder.glob("*.md")))]
 
 
 def name(page: Path) -> str:

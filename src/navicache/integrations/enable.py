@@ -121,7 +121,7 @@ def _plan(target: Any, options: Options) -> Plan:
             return _diffusers_plan({"": target}, None, options)
     if not callable(target):
         raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
-    spec = find_model(class_name(target))
+    spec = find_model(_name(target), vars(target) if isinstance(target, nn.Module) else None)
     engine = _engine(options, spec, target, _name(target), functools.partial(Host, total=options.steps))
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
     return Plan({"": functools.partial(kind, target, engine)}, note(spec, options))

@@ -11,6 +11,7 @@ from navicache.models.call import (
     Place,
 )
 from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
+from navicache.models.hosts import HOSTS, HostModel
 from navicache.models.published import METHODS, published, published_models
 from navicache.models.signals import SIGNALS
 from navicache.models.spec import MODES, ModelSpec, Preset, preset
@@ -18,6 +19,7 @@ from navicache.models.spec import MODES, ModelSpec, Preset, preset
 __all__ = [
     "CALIBRATED",
     "CONDITIONING_NAMES",
+    "HOSTS",
     "LATENT_NAMES",
     "METHODS",
     "MODELS",
@@ -29,6 +31,7 @@ __all__ = [
     "UNKNOWN",
     "Calibration",
     "CallSpec",
+    "HostModel",
     "ModelSpec",
     "Place",
     "Preset",

@@ -27,7 +27,7 @@ class CallSpec:
 # Arguments of the whole call, whatever their length: positions, layers, one scale per layer.
 SHARED_NAMES = ("txt_ids", "img_ids", "skip_layers", "control_hidden_states_scale")
 PER_SAMPLE_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain values, one entry per sample
-LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img")
+LATENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img", "x_video")
 TIME_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas", "timestep_ratio")
 CONDITIONING_NAMES = (
     "encoder_hidden_states",
@@ -43,6 +43,8 @@ CONDITIONING_NAMES = (
     "clip_text",
     "clip_text_pooled",
     "clip_img",
+    "text_embed",
+    "pooled_text_embed",
     "class_labels",
     "y",
 )

@@ -1,0 +1,52 @@
+"""Models as other programs than diffusers have them: the same networks under other classes and other arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from navicache.models.call import CallSpec
+from navicache.models.spec import ModelSpec
+
+
+@dataclass(frozen=True)
+class HostModel:
+    """The class, or the function, that a program calls at every step."""
+
+    known_as: str  # the class of diffusers under which its settings are known; "" where there are none
+    call: CallSpec = field(default_factory=CallSpec)  # empty where the usual names tell
+    config: Mapping[str, str] = field(default_factory=dict[str, str])  # their attribute by the name diffusers gives it
+    note: str = ""  # where the settings are another model's: what the user should be told
+
+    def configuration(self, theirs: Mapping[str, Any]) -> dict[str, Any]:
+        """Their configuration in diffusers' names."""
+        return {ours: theirs.get(name) for ours, name in self.config.items()}
+
+    def called(self, spec: ModelSpec) -> ModelSpec:
+        """What is known of the model, with this program's way to call it."""
+        if not self.note:
+            return replace(spec, call=self.call)
+        guessed = {
+            policy: {mode: replace(preset, inferred=True) for mode, preset in modes.items()}
+            for policy, modes in spec.presets.items()
+        }
+        return replace(spec, call=self.call, presets=guessed, note=self.note)
+
+
+_WAN = HostModel(
+    "WanTransformer3DModel", config={"in_channels": "in_dim", "num_layers": "num_layers", "text_dim": "text_dim"}
+)
+_FRAMEPACK = HostModel(
+    "HunyuanVideoTransformer3DModel",
+    note="no setting is published for FramePack; HunyuanVideo's are used, whose model it was trained from",
+)
+
+# By name of the class or function; docs/recipes says which program has it, and with which commit it was run.
+HOSTS: Mapping[str, HostModel] = {
+    "WanModel": _WAN,  # Wan 2.1, Wan 2.2, musubi-tuner
+    "VaceWanModel": _WAN,
+    "model_fn_wan_video": HostModel("WanTransformer3DModel"),  # a function of DiffSynth-Studio; its size is not told
+    "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
+    "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
+    "MMDiTModel": HostModel("", CallSpec("img", "timesteps", ("txt", "y_vec"))),  # Open-Sora 2.0
+    "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # while its own offload is on
+}
