@@ -25,6 +25,7 @@ ALLOWED = (
     Allowed("integrations", "self._module._compiled_call_impl", "put back as it was found"),
     Allowed("integrations", "self._module._diffusers_hook", "the registry of diffusers' hooks, left as it was found"),
     Allowed("integrations", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"),
+    Allowed("integrations", "batch.extra", "SGLang carries nothing else from a loop to its steps; emptied at its end"),
     Allowed("cli", "bar.total", "tqdm has no call that sets it"),
     Allowed("cli", "bar.initial", "tqdm has no call that sets it"),
     Allowed("cli", "bar.n", "tqdm has no call that sets it without counting it as speed"),
