@@ -1,0 +1,41 @@
+"""One of two workers of SGLang: serves a request together with the other, then one by itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tests.serving.sglang.tiny import request, server, served, stage
+from torch import distributed
+
+ASKED = {"max_error": 0.05}  # decided by what is measured, step by step
+WAYS: dict[str, dict[str, Any]] = {
+    "tensor": {"tp_size": 2},
+    "sequence": {"sp_degree": 2, "ulysses_degree": 2},
+    "guidance": {"enable_cfg_parallel": True, "cfg_parallel_degree": 2},
+}
+
+
+def main(rank: int, way: str, file: Path) -> None:
+    from sglang.multimodal_gen.runtime.distributed import parallel_state
+    from sglang.multimodal_gen.runtime.platforms.plugins import apply_plugin_hooks
+
+    args = server(29771 + list(WAYS).index(way), **WAYS[way])
+    apply_plugin_hooks()
+    made, seed, seen = stage(args), 1 + rank if way == "tensor" else 1, dict[str, Any]()
+    made.transformer.meets = True
+    for name in ("first", "second"):
+        latents, seen[f"{name} calls"] = served(made, request(30, seed, asked=ASKED), args)
+        seen[name], seen["finite"] = made.transformer.times, bool(latents.isfinite().all())
+    made.transformer.meets = False
+    alone, _ = distributed.new_subgroups_by_enumeration([[0], [1]])
+    vars(parallel_state)["get_replica_group"] = lambda: SimpleNamespace(device_group=alone)  # nobody to ask
+    served(made, request(30, seed, asked=ASKED), args)
+    file.write_text(json.dumps({**seen, "by itself": made.transformer.times}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
