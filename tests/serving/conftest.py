@@ -1,4 +1,4 @@
-"""What needs a server's package is left aside where there is none; `make test-serving` makes an environment for each."""
+"""What needs a server's package is left aside where there is none: `make test-serving` has one for each."""
 
 from importlib.util import find_spec
 

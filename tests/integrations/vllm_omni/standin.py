@@ -47,7 +47,9 @@ class Pipeline(nn.Module):
         for index, time in enumerate(scheduler.timesteps):
             late = self.transformer_2 is not None and float(time) < 500
             model = self.transformer_2 if late else self.transformer
-            said = [model(latents, time.expand(batch), prompt, return_dict=False)[0] for prompt in prompts[: 1 + guidance]]
+            said = [
+                model(latents, time.expand(batch), prompt, return_dict=False)[0] for prompt in prompts[: 1 + guidance]
+            ]
             noise = said[-1] + 3.0 * (said[0] - said[-1])
             latents = scheduler.step(noise, time, latents, return_dict=False)[0]
             if index == stop_after:

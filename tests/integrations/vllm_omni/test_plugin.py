@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -23,7 +22,7 @@ class Base:
 
 
 @pytest.fixture(params=[False, True], ids=["runner later", "runner first"])
-def modules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ModuleType]]:
+def modules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[ModuleType]:
     selector, runner, base, data = (ModuleType(name) for name in ("selector", "runner", "base", "data"))
     selector.get_cache_backend = runner.get_cache_backend = known
     base.CacheBackend = Base
@@ -36,7 +35,7 @@ def modules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "vllm_omni.diffusion.data", data)
     if request.param:
         monkeypatch.setitem(sys.modules, plugin.RUNNER, runner)
-    yield [selector, runner] if request.param else [selector]
+    return [selector, runner] if request.param else [selector]
 
 
 def test_one_name_is_added_and_all_others_stay(modules: list[ModuleType]) -> None:

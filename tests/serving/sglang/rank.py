@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.serving.sglang.tiny import request, server, served, stage
+from tests.serving.sglang.tiny import request, served, server, stage
 from torch import distributed
 
 ASKED = {"max_error": 0.05}  # decided by what is measured, step by step

@@ -108,10 +108,9 @@ def test_wrong_settings_fail_the_verification_of_the_request(tiny: Any, asked: A
 def test_requests_with_other_settings_are_never_merged(tiny: Any) -> None:
     from sglang.multimodal_gen.runtime.managers.scheduler import Scheduler
 
-    said = [
-        Scheduler._freeze_signature_value(Scheduler.__new__(Scheduler), tiny.request(asked=asked).extra["diffusers_kwargs"])
-        for asked in ({"speedup": 2.0}, {"speedup": 2.0}, {"speedup": 2.5})
-    ]
+    scheduler = Scheduler.__new__(Scheduler)
+    asked = ({"speedup": 2.0}, {"speedup": 2.0}, {"speedup": 2.5})
+    said = [scheduler._diffusers_kwargs_signature_value(tiny.request(asked=each)) for each in asked]
     assert said[0] == said[1] != said[2]
 
 

@@ -23,7 +23,7 @@ WAN = {
 
 
 class TinyDiT(WanTransformer3DModel):
-    """A Wan of random weights that keeps the times of its calls; where ranks share it, it waits for them as a collective would."""
+    """A Wan of random weights. Keeps the times of its calls; waits for other ranks as a collective would."""
 
     meets: bool = False
     times: list[float]
