@@ -134,6 +134,20 @@ def test_a_second_call_of_a_branch_in_its_step_is_another_stream() -> None:
     assert torch.allclose(latents, plain(Req()), rtol=0.05, atol=0.05)
 
 
+def test_a_model_that_does_not_fit_is_run_at_every_step(caplog: pytest.LogCaptureFixture) -> None:
+    class Doubling(Stage):
+        def _predict_noise(self, current_model: Any, latent_model_input: Tensor, timestep: Tensor, **kw: Any) -> Any:
+            return super()._predict_noise(current_model, latent_model_input, timestep, **kw).repeat(2, 1, 1, 1, 1)
+
+        def _branch(self, *args: Any) -> Tensor:
+            return super()._branch(*args)[:1]
+
+    model = Field()
+    with caplog.at_level(logging.INFO, logger="sglang.navicache"):
+        hooked(Doubling(model))(Req().asking({"speedup": 2.0}))
+    assert len(model.calls) == 40 and "nothing is cached" in caplog.text
+
+
 def test_the_log_says_what_it_came_to(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="sglang.navicache"):
         served(Req().asking({"speedup": 2.0}))

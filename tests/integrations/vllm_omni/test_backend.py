@@ -69,6 +69,16 @@ def test_a_request_that_names_no_steps_is_cached_as_well(own: bool) -> None:
     assert torch.allclose(first, request(Pipeline(), None, None), rtol=0.05, atol=0.05)
 
 
+@pytest.mark.parametrize("knobs", [{"max_error": 0.02}, {"policy": "navicache", "threshold": 0.05}])
+def test_a_wave_of_requests_is_computed_as_a_whole(knobs: dict[str, Any]) -> None:
+    pipe, cache, rows = Pipeline(), backend(**knobs), set[int]()
+    pipe.transformer.register_forward_pre_hook(lambda _, args: rows.add(args[0].shape[0]))
+    cache.enable(pipe)
+    latents = request(pipe, cache, batch=3)
+    assert rows == {3} and 4 < len(pipe.transformer.calls) < 40
+    assert torch.allclose(latents, request(Pipeline(), None, batch=3), rtol=0.05, atol=0.05)
+
+
 def test_each_of_two_experts_has_its_own_course() -> None:
     latents, made = served(40, {"speedup": 2.0}, transformer_2=Field(0.4))
     exact, _ = served(40, transformer_2=Field(0.4))

@@ -12,7 +12,7 @@ from vllm_omni.plugins import load_omni_general_plugins
 
 from navicache.integrations.vllm_omni.backend import Backend
 
-KNOBS = {"max_error": 0.05}  # decided by what is measured, step by step
+KNOBS = {"policy": "easycache", "threshold": 0.1, "align_steps": 4}  # decided by what is measured, step by step
 WAYS: dict[str, dict[str, int]] = {
     "tensor": {"tensor_parallel_size": 2},
     "sequence": {"sequence_parallel_size": 2, "ulysses_degree": 2},

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.engine import Engine, Host, Ranks, Reader
+from navicache.engine import CannotCache, Engine, Host, Ranks, Reader
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
@@ -23,6 +23,7 @@ class Lane:
         self.engine = Engine(policy, Reader(CALL, None), **about)
         self._host = host
         self._called: Counter[str] = Counter()  # in this step
+        self.refused = ""  # why nothing is cached after all
 
     def _surroundings(self) -> Host:
         return self._host
@@ -39,8 +40,11 @@ class Lane:
         """What the model returns, computed or predicted.
 
         A batch is computed as a whole, since a compiled model and a CUDA graph know one shape: where only some samples
-        need it, the others get what was computed as well.
+        need it, the others get what was computed as well. A model that turns out not to fit is run at every step: a
+        setting of the server must not fail a request.
         """
+        if self.refused:
+            return model()
         computed: list[Any] = []
 
         def forward(x: Tensor, t: Tensor, rows: Tensor) -> Any:
@@ -49,8 +53,11 @@ class Lane:
             return picked(computed[0], rows, latent.shape[0])
 
         rows = torch.arange(latent.shape[0])
-        output = self.engine(forward, (latent, time, rows), {})
-        return computed[0] if computed else output
+        try:
+            output = self.engine(forward, (latent, time, rows), {})
+        except CannotCache as error:
+            self.refused = str(error)
+        return computed[0] if computed else model() if self.refused else output
 
 
 def picked(output: Any, rows: Tensor, whole: int) -> Any:

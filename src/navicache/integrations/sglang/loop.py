@@ -42,4 +42,5 @@ class Loop:
                 lane.engine.abort()  # perhaps the device itself is at fault: nothing is fetched from it
         trace = Trace(tuple(run for lane in lanes for run in lane.engine.trace.runs))
         parts = [summarise([run], details=False) for run in trace.runs]
-        return "; ".join([*parts, *([self._note] if self._note else [])])
+        refused = [f"nothing is cached: {lane.refused}" for lane in lanes if lane.refused]
+        return "; ".join([*parts, *refused, *([self._note] if self._note else [])])

@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
 
 from navicache.integrations import served
 from navicache.integrations.vllm_omni.part import Part, Request
+from navicache.policies import EasyCache, Inertial, NaviCache, Policy
 
 logger = logging.getLogger("vllm_omni.navicache")
 USUAL = ("transformer", "transformer_2")
@@ -40,7 +42,7 @@ class Backend:
             return
         self._group = self._find_group()
         policy, note = served.policy_for(self._options, served.find_spec(next(iter(models.values())), len(models)))
-        request = Request(pipeline)
+        policy, request = together(policy), Request(pipeline)
         try:
             for name, model in models.items():
                 self._parts[name] = Part(model, policy, request, self._group)
@@ -72,6 +74,11 @@ class Backend:
         parts, self._parts, self.enabled = self._parts, {}, False
         for part in parts.values():
             part.detach()
+
+
+def together(policy: Policy) -> Policy:
+    """The policy with one decision for all samples of a call: a transformer may have been compiled for its batch."""
+    return replace(policy, rows="call") if isinstance(policy, Inertial | NaviCache | EasyCache) else policy
 
 
 def transformers(pipeline: Any) -> dict[str, nn.Module]:
