@@ -84,7 +84,14 @@ def stage(args: ServerArgs, experts: int = 1) -> DenoisingStage:
     return made
 
 
-def request(steps: int = 20, seed: int = 1, batch: int = 1, asked: Any = None, **settings: Any) -> Req:
+def request(
+    steps: int = 20,
+    seed: int = 1,
+    batch: int = 1,
+    asked: Any = None,
+    sizes: tuple[float, float] = (1, 1),
+    **settings: Any,
+) -> Req:
     """A request as the stages before leave it: latents, timesteps and embeddings are there."""
     scheduler, noise = FlowUniPCMultistepScheduler(shift=3.0), torch.Generator().manual_seed(seed)
     scheduler.set_timesteps(steps)
@@ -94,6 +101,7 @@ def request(steps: int = 20, seed: int = 1, batch: int = 1, asked: Any = None, *
     made = Req(sampling_params=params)
     params.apply_request_extra(made)
     latents = torch.randn(batch, 4, 4, 8, 8, generator=noise)
+    latents = torch.cat([latents[:, :, :2] * sizes[0], latents[:, :, 2:] * sizes[1]], 2)
     made.scheduler, made.timesteps, made.generator = scheduler, scheduler.timesteps, [noise]
     made.latents, made.raw_latent_shape = latents, latents.shape
     made.prompt_embeds = [torch.randn(batch, 8, 16, generator=noise)]

@@ -54,7 +54,7 @@ class TinyPipeline(nn.Module, CFGParallelMixin):
 
     def forward(self, batch: Any) -> list[DiffusionOutput]:
         params = batch.requests[0].sampling_params
-        latents, prompts = inputs(len(batch.requests), params.seed or 0)
+        latents, prompts = inputs(len(batch.requests), params.seed or 0, **params.extra_args.get("sizes", {}))
         self.scheduler.set_timesteps(params.num_inference_steps or 30)
         for index, time in enumerate(self.scheduler.timesteps):
             late = self.transformer_2 is not None and float(time) < 1000 * self.od_config.boundary_ratio
@@ -75,9 +75,10 @@ def build(seed: int) -> TinyDiT:
     return TinyDiT(**WAN).eval()
 
 
-def inputs(batch: int, seed: int) -> tuple[Tensor, Tensor]:
+def inputs(batch: int, seed: int, latent: float = 1.0, uncond: float = 1.0) -> tuple[Tensor, Tensor]:
     noise = torch.Generator().manual_seed(seed)
-    return torch.randn(batch, 4, 3, 8, 8, generator=noise), torch.randn(2, batch, 8, 16, generator=noise)
+    latents, prompts = torch.randn(batch, 4, 3, 8, 8, generator=noise), torch.randn(2, batch, 8, 16, generator=noise)
+    return latents * latent, prompts * torch.tensor([1.0, uncond]).view(2, 1, 1, 1)
 
 
 def gather(rank: int = 0, world: int = 1, port: int = 29719, **parallel: int) -> None:
