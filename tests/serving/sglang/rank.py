@@ -26,21 +26,22 @@ def main(rank: int, way: str, file: Path) -> None:
     args = server(29771 + list(WAYS).index(way), **WAYS[way])
     apply_plugin_hooks()
     made, seen = stage(args), dict[str, Any]()
-    # far apart, so that each rank by itself would decide otherwise: of a shard each sees its own half
-    sizes = {"tensor": (100.0**rank, 100.0**rank), "sequence": (1.0, 100.0), "guidance": (1.0, 1.0)}[way]
     made.transformer.meets = True
     for name in ("first", "second"):
-        latents, seen[f"{name} calls"] = served(made, asking(sizes, way), args)
+        latents, seen[f"{name} calls"] = served(made, asking(way, rank), args)
         seen[name], seen["finite"] = made.transformer.times, bool(latents.isfinite().all())
     made.transformer.meets = False
     alone, _ = distributed.new_subgroups_by_enumeration([[0], [1]])
     vars(parallel_state)["get_replica_group"] = lambda: SimpleNamespace(device_group=alone)  # nobody to ask
-    served(made, asking(sizes, way), args)
+    served(made, asking(way, rank), args)
     file.write_text(json.dumps({**seen, "by itself": made.transformer.times}))
 
 
-def asking(sizes: tuple[float, float], way: str) -> Any:
-    batch = request(30, asked=ASKED, sizes=sizes)
+def asking(way: str, rank: int) -> Any:
+    """A request whose parts are far apart, so that each rank by itself would decide otherwise."""
+    batch = request(30, asked=ASKED, sizes=(1.0, 100.0) if way == "sequence" else (1.0, 1.0))  # of the two shards
+    large = 100.0 ** (rank if way == "tensor" else 0)
+    batch.prompt_embeds = [large * embeds for embeds in batch.prompt_embeds]
     if way == "guidance":
         batch.negative_prompt_embeds = [100.0 * embeds for embeds in batch.negative_prompt_embeds]
     return batch

@@ -26,7 +26,7 @@ def main(rank: int, way: str, file: Path) -> None:
     load_omni_general_plugins()
     runner = loaded("navicache", KNOBS)
     # far apart, so that each rank by itself would decide otherwise
-    sizes = {"uncond": 100.0} if way == "guidance" else {"latent": 100.0**rank}
+    sizes = {"uncond": 100.0} if way == "guidance" else {"cond": 100.0**rank}
     model = runner.pipeline.transformer
     model.meets = way != "data"
     seen: dict[str, Any] = {}

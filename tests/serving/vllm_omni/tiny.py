@@ -75,10 +75,10 @@ def build(seed: int) -> TinyDiT:
     return TinyDiT(**WAN).eval()
 
 
-def inputs(batch: int, seed: int, latent: float = 1.0, uncond: float = 1.0) -> tuple[Tensor, Tensor]:
+def inputs(batch: int, seed: int, cond: float = 1.0, uncond: float = 1.0) -> tuple[Tensor, Tensor]:
     noise = torch.Generator().manual_seed(seed)
     latents, prompts = torch.randn(batch, 4, 3, 8, 8, generator=noise), torch.randn(2, batch, 8, 16, generator=noise)
-    return latents * latent, prompts * torch.tensor([1.0, uncond]).view(2, 1, 1, 1)
+    return latents, prompts * torch.tensor([cond, uncond]).view(2, 1, 1, 1)
 
 
 def gather(rank: int = 0, world: int = 1, port: int = 29719, **parallel: int) -> None:
