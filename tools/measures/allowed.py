@@ -28,6 +28,7 @@ ALLOWED = (
     Allowed("integrations", "model._cache_config", "diffusers asks nowhere else whether a cache is on"),
     Allowed("integrations", "CacheMixin.<setattr>", "register(): opt-in, docs/decisions/2026-11-18-register.md"),
     Allowed("integrations", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"),
+    Allowed("integrations", "batch.extra", "SGLang carries nothing else from a loop to its steps; emptied at its end"),
     Allowed("cli", "bar.total", "tqdm has no call that sets it"),
     Allowed("cli", "bar.initial", "tqdm has no call that sets it"),
     Allowed("cli", "bar.n", "tqdm has no call that sets it without counting it as speed"),

@@ -1,0 +1,56 @@
+"""What SGLang loads by its entry point: registers the hooks, in every process that denoises."""
+
+import json
+import os
+from typing import Any
+
+from torch import distributed
+
+SERVER = "NAVICACHE_SGLANG"  # environment variable: settings for requests that say nothing themselves
+STAGE = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
+
+
+def register() -> None:
+    """Register the hooks with SGLang, which applies them before it serves; settings that are wrong stop it."""
+    from sglang.multimodal_gen.runtime.managers.forward_context import (  # pyright: ignore[reportMissingImports]
+        get_forward_context_or_none,
+    )
+    from sglang.multimodal_gen.runtime.platforms.plugins import (  # pyright: ignore[reportMissingImports]
+        HookRegistry,
+        HookType,
+    )
+
+    from navicache.integrations import served
+    from navicache.integrations.sglang.hooks import Hooks
+
+    server = server_settings(os.environ.get(SERVER))
+    served.read(server)
+    hooks = Hooks(get_forward_context_or_none, replica, server)
+    for name, hook in hooks.by_name().items():
+        HookRegistry.register(f"{STAGE}.{name}", hook, HookType.AROUND)
+
+
+def server_settings(text: str | None) -> Any:
+    """The settings in the environment variable; None where there are none.
+
+    Example:
+        >>> server_settings('{"speedup": 2.0}'), server_settings("true"), server_settings("")
+        ({'speedup': 2.0}, True, None)
+    """
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f'{SERVER} must be JSON, such as {{"speedup": 2.0}}, got {text!r}') from error
+
+
+def replica() -> Any:
+    """The process group of all ranks that make one video together; None for a rank by itself."""
+    if not distributed.is_available() or not distributed.is_initialized():
+        return None
+    from sglang.multimodal_gen.runtime.distributed.parallel_state import (  # pyright: ignore[reportMissingImports]
+        get_replica_group,
+    )
+
+    return get_replica_group().device_group

@@ -1,0 +1,55 @@
+"""One transformer of a pipeline, with an engine in front of its forward."""
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import nn
+
+from navicache.engine import Engine, Host, Reader
+from navicache.integrations import served
+from navicache.integrations.attach import ModuleAttachment, signature_of
+from navicache.integrations.groups import class_name, find_ranks
+from navicache.integrations.scheduler import scheduler_facts
+from navicache.policies import Policy
+from navicache.records import summarise
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is known of a request before its first step; each is an object of its own."""
+
+    pipeline: Any = field(repr=False)
+    steps: int | None = None  # as it was asked for; a pipeline with defaults of its own may take others
+
+    def surroundings(self) -> Host:
+        """Where the next call stands, as far as the pipeline's scheduler tells."""
+        index, total, timesteps = scheduler_facts(getattr(self.pipeline, "scheduler", None))
+        return Host(None, index, total or self.steps, None, self if timesteps is None else timesteps)
+
+
+class Part:
+    """An engine for a transformer; each of two experts has one."""
+
+    def __init__(self, model: nn.Module, policy: Policy, request: Request, group: Any) -> None:
+        """Attach to this instance."""
+        self.model, self._request = model, request
+        call = served.find_spec(model).call
+        about = {"model": class_name(model), "call": call, "surroundings": self._surroundings}
+        about["find_ranks"] = functools.partial(find_ranks, model, group)
+        self._engine = Engine(policy, Reader(call, signature_of(model)), **about)
+        self._attachment = ModuleAttachment(model, self._engine)
+
+    def _surroundings(self) -> Host:
+        return self._request.surroundings()
+
+    def begin(self, request: Request) -> str:
+        """Close the run before, whether it came to its end or not; says what it came to, if there was one."""
+        at, self._request = self._engine.at, request
+        ran, finished = not at.why, at.done or at.total is None
+        self._engine.end_run("another request", finished)
+        return summarise([*self._engine.trace.runs][-1:], details=False) if ran else ""
+
+    def detach(self) -> None:
+        """Give the instance its own forward back."""
+        self._attachment.detach()

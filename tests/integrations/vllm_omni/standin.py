@@ -1,0 +1,73 @@
+"""A stand-in for what the backend meets of vLLM-Omni: a pipeline of one or two transformers, a runner, a config.
+
+Written from the interface alone; tests/serving runs the real one.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from diffusers import FlowMatchEulerDiscreteScheduler
+from torch import Tensor, nn
+
+from navicache.integrations.vllm_omni.backend import Backend
+
+
+class Field(nn.Module):
+    """A smooth field whose conditioning pulls the latent its own way; keeps the times it was called at."""
+
+    def __init__(self, rate: float = 0.7) -> None:
+        super().__init__()
+        self.rate, self.calls = rate, list[float]()
+
+    def forward(
+        self, hidden_states: Tensor, timestep: Tensor, encoder_hidden_states: Tensor, return_dict: bool = True
+    ) -> tuple[Tensor]:
+        self.calls.append(float(timestep.flatten()[0]))
+        pull = encoder_hidden_states.mean(dim=(1, 2)).view(-1, 1, 1, 1, 1)
+        return (self.rate * hidden_states + pull * torch.cos(timestep / 400).view(-1, 1, 1, 1, 1),)
+
+
+class Pipeline(nn.Module):
+    """Two guidance calls a step, and a scheduler of diffusers; `own` has no scheduler that tells."""
+
+    def __init__(self, transformer_2: nn.Module | None = None, own: bool = False, **config: Any) -> None:
+        super().__init__()
+        self.transformer, self.transformer_2 = Field(), transformer_2
+        self.scheduler = None if own else FlowMatchEulerDiscreteScheduler(shift=3.0)
+        self.od_config = SimpleNamespace(**config)
+
+    def forward(self, steps: int = 20, batch: int = 1, stop_after: int | None = None, guidance: bool = True) -> Tensor:
+        prompts = torch.randn(2, batch, 3, 5, generator=torch.Generator().manual_seed(5))
+        latents = torch.randn(batch, 4, 3, 8, 8, generator=torch.Generator().manual_seed(3))
+        scheduler = self.scheduler or FlowMatchEulerDiscreteScheduler(shift=3.0)
+        scheduler.set_timesteps(steps)
+        for index, time in enumerate(scheduler.timesteps):
+            late = self.transformer_2 is not None and float(time) < 500
+            model = self.transformer_2 if late else self.transformer
+            said = [
+                model(latents, time.expand(batch), prompt, return_dict=False)[0] for prompt in prompts[: 1 + guidance]
+            ]
+            noise = said[-1] + 3.0 * (said[0] - said[-1])
+            latents = scheduler.step(noise, time, latents, return_dict=False)[0]
+            if index == stop_after:
+                raise RuntimeError("stopped")
+        return latents
+
+
+def config(**extra: Any) -> Any:
+    return SimpleNamespace(_extra_params=extra)
+
+
+def backend(**extra: Any) -> Backend:
+    return Backend(config(**extra), lambda: None)
+
+
+def request(pipeline: Pipeline, cache: Backend | None, steps: int | None = 20, **call: Any) -> Tensor:
+    """As the runner does: refresh where the number of steps is known, then the pipeline."""
+    with torch.inference_mode():
+        if cache is not None and cache.is_enabled() and steps is not None:
+            cache.refresh(pipeline, steps)
+        return pipeline(steps=steps or 30, **call)

