@@ -13,7 +13,7 @@ from navicache.cli.studio.asked import Asked, plain_key, plain_words
 from navicache.cli.studio.kept import Kept
 from navicache.cli.studio.offer import Offer
 from navicache.cli.studio.runs import Run, Runs
-from navicache.cli.studio.show import IDLE, STOPPED, live, result
+from navicache.cli.studio.show import IDLE, STOPPED, live, over, result
 from navicache.cli.studio.watch import Stopped
 
 USUAL = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
@@ -59,7 +59,8 @@ class Answers:
             kept = kept if news.plain is None else kept.having(plain_key(job), news.plain)
             yield Shown(live(news), None, kept)
         try:
-            yield Shown("", result(run.future.result(), job.fps, had), kept)
+            made = run.future.result()
+            yield Shown(over(made), result(made, job.fps, had), kept)
         except (Stopped, CancelledError):
             yield Shown(STOPPED, None, kept)
         except Exception as error:

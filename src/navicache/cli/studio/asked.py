@@ -11,7 +11,6 @@ from navicache.policies.checks import check_choice, check_number, check_whole
 
 SPEEDUP, QUALITY, MAX_ERROR = "speed-up", "quality", "max error"
 TARGETS = (SPEEDUP, QUALITY, MAX_ERROR)
-OFF = "speed-up 1 computes every step"
 LEAST = {"steps": 1, "frames": 1, "height": 8, "width": 8}
 MOST_SEED = 2**63 - 1
 
@@ -23,9 +22,9 @@ class Asked:
     prompt: str
     model: str
     target: str = SPEEDUP
-    speedup: float = 2.0
-    quality: str = "mid"
-    max_error: float = 0.05
+    speedup: float | None = 2.0
+    quality: str | None = "mid"
+    max_error: float | None = 0.05
     seed: int | None = 0
     steps: int | None = None
     guidance: float | None = None
@@ -55,6 +54,8 @@ class Asked:
     def caching(self) -> Caching:
         """The target, as `enable` takes it."""
         check_choice("target", self.target, TARGETS)
+        if {SPEEDUP: self.speedup, QUALITY: self.quality, MAX_ERROR: self.max_error}[self.target] is None:
+            raise ValueError(f"the target is a {self.target}, and none is given")  # or a default would go in its place
         ways = {
             SPEEDUP: Caching(knobs={"speedup": self.speedup}),
             QUALITY: Caching(mode=self.quality),

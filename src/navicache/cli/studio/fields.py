@@ -39,7 +39,16 @@ def lay_out(offer: Offer, prompts: list[str]) -> Fields:
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     with gr.Row(equal_height=True, elem_id="nv-ask"):
-        prompt = gr.Textbox(prompts[0], label="Prompt", lines=1, max_lines=4, scale=6, min_width=260)
+        prompt = gr.Textbox(
+            prompts[0],
+            label="Prompt",
+            placeholder="what to show",
+            show_label=False,
+            container=False,
+            max_lines=4,
+            scale=6,
+            min_width=260,
+        )
         run = gr.Button("Run", variant="primary", scale=1, min_width=90)
         stop = gr.Button("Stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")

@@ -1,53 +1,46 @@
-// Players in step, the slider between them, their difference, and squares that explain themselves.
+// One reel with both takes, drawn as three views in the same frame; and squares that explain themselves.
 // Gradio puts results on the page whenever it likes, so everything is found from the event or the frame at hand.
 (() => {
- const LATE = 0.04; // seconds: less than a frame of any video
- const of = (stage, name) => stage.querySelector(".nv-" + name + " video, .nv-" + name + " img");
+ const view = (stage, name) => stage.querySelector(".nv-" + name + " canvas");
 
- function prepare(stage) {
-  stage.dataset.ready = "yes";
-  for (const video of stage.querySelectorAll("video[data-mp4]")) {
-   // A phone plays a blob where it does not play a data address.
-   const bytes = Uint8Array.from(atob(video.dataset.mp4), (letter) => letter.charCodeAt(0));
-   delete video.dataset.mp4;
-   video.muted = true;
-   video.src = URL.createObjectURL(new Blob([bytes], { type: "video/mp4" }));
-   video.onloadeddata = () => URL.revokeObjectURL(video.src);
-   video.play().catch(() => {});
-  }
+ function prepare(reel) {
+  // A phone plays a blob where it does not play a data address.
+  const bytes = Uint8Array.from(atob(reel.dataset.mp4), (letter) => letter.charCodeAt(0));
+  delete reel.dataset.mp4;
+  reel.muted = true;
+  reel.src = URL.createObjectURL(new Blob([bytes], { type: "video/mp4" }));
+  reel.onloadeddata = () => URL.revokeObjectURL(reel.src);
+  reel.play().catch(() => {});
  }
- function difference(stage) {
-  const plain = of(stage, "plain"), cached = of(stage, "cached"), canvas = stage.querySelector("canvas");
-  const width = plain.videoWidth || plain.naturalWidth, height = plain.videoHeight || plain.naturalHeight;
-  if (!width || !(cached.videoWidth || cached.naturalWidth)) return;
-  if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
-  const pen = canvas.getContext("2d");
-  pen.globalCompositeOperation = "copy";
-  pen.drawImage(plain, 0, 0);
-  pen.globalCompositeOperation = "difference";
-  pen.drawImage(cached, 0, 0, width, height);
-  canvas.style.filter = "brightness(" + (Number(stage.querySelector(".nv-times").value) || 1) + ")";
- }
- function keepInStep(stage) {
-  const plain = of(stage, "plain"), cached = of(stage, "cached"), scrub = stage.querySelector(".nv-scrub");
-  if (!scrub || !plain.duration) return;
-  if (!plain.paused && cached.paused) cached.play().catch(() => {});
-  if (Math.abs(plain.currentTime - cached.currentTime) > LATE && !cached.seeking) cached.currentTime = plain.currentTime;
-  if (!scrub.matches(":active")) scrub.value = plain.currentTime / plain.duration;
+ function draw(stage, reel) {
+  const width = (reel.videoWidth || reel.naturalWidth) / 2, height = reel.videoHeight || reel.naturalHeight;
+  if (!width || reel.readyState < 2) return;
+  const put = (canvas, from, how) => {
+   if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
+   const pen = canvas.getContext("2d");
+   pen.globalCompositeOperation = how;
+   pen.drawImage(reel, from, 0, width, height, 0, 0, width, height);
+  };
+  put(view(stage, "plain"), 0, "copy");
+  put(view(stage, "cached"), width, "copy");
+  put(view(stage, "difference"), 0, "copy");
+  put(view(stage, "difference"), width, "difference");
+  view(stage, "difference").style.filter = "brightness(" + (Number(stage.querySelector(".nv-times").value) || 1) + ")";
  }
  function tick() {
   for (const stage of document.querySelectorAll(".nv-stage")) {
-   if (!stage.dataset.ready) prepare(stage);
-   keepInStep(stage);
-   difference(stage);
+   const reel = stage.querySelector(".nv-reel"), scrub = stage.querySelector(".nv-scrub");
+   if (reel.dataset.mp4) prepare(reel);
+   if (scrub && reel.duration && !scrub.matches(":active")) scrub.value = reel.currentTime / reel.duration;
+   draw(stage, reel);
   }
   requestAnimationFrame(tick);
  }
  function toggle(stage) {
-  const videos = [of(stage, "plain"), of(stage, "cached")], go = videos[0].paused;
-  for (const video of videos) go ? video.play() : video.pause();
-  videos[1].currentTime = videos[0].currentTime;
-  stage.querySelector(".nv-play").textContent = go ? "❚❚" : "▶";
+  const reel = stage.querySelector("video.nv-reel");
+  if (!reel) return;
+  reel.paused ? reel.play() : reel.pause();
+  stage.querySelector(".nv-play").textContent = reel.paused ? "▶" : "❚❚";
  }
  function explain(square) {
   const strip = square.parentElement;
@@ -62,7 +55,7 @@
   const stage = event.target.closest?.(".nv-stage");
   if (square(event)) explain(square(event));
   if (!stage) return;
-  if (event.target.matches(".nv-play, .nv-stage video")) toggle(stage);
+  if (event.target.matches(".nv-play, .nv-stage canvas")) toggle(stage);
   if (event.target.matches(".nv-mode")) {
    const slide = stage.dataset.mode !== "slide";
    stage.dataset.mode = slide ? "slide" : "side";
@@ -73,7 +66,7 @@
   const stage = event.target.closest?.(".nv-stage");
   if (!stage) return;
   if (event.target.matches(".nv-wipe")) stage.style.setProperty("--nv-at", event.target.value + "%");
-  if (event.target.matches(".nv-scrub")) for (const name of ["plain", "cached"]) { const video = of(stage, name); video.currentTime = event.target.value * video.duration; }
+  if (event.target.matches(".nv-scrub")) { const reel = stage.querySelector(".nv-reel"); reel.currentTime = event.target.value * reel.duration; }
  });
  document.addEventListener("keydown", (event) => {
   const strip = event.target.closest?.(".nv-strip");

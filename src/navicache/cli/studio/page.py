@@ -24,8 +24,10 @@ def open_page(offer: Offer, **where: Any) -> None:
     """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
     runs = Runs()
     try:
-        page = build_page(Answers(offer, runs))
-        page.queue(max_size=LINE, default_concurrency_limit=1).launch(**looks(), **where)
+        page = build_page(Answers(offer, runs)).queue(max_size=LINE, default_concurrency_limit=1)
+        _, address, _ = page.launch(**looks(), **where, prevent_thread_lock=True)
+        print(f"open {address} (Ctrl-C ends it)", flush=True)
+        page.block_thread()
     finally:
         runs.close()
 
@@ -99,5 +101,5 @@ def looks() -> dict[str, Any]:
         "footer_links": [],
         "ssr_mode": False,
         "share": False,
-        "quiet": False,
+        "quiet": True,
     }

@@ -13,7 +13,7 @@ from navicache.cli.media import Media
 from navicache.cli.results import Result
 from navicache.cli.studio.explain import explain
 from navicache.cli.studio.watch import News
-from navicache.records import RunRecord
+from navicache.records import RunRecord, tally
 from navicache.report.side_by_side import AMPLIFIED
 from navicache.report.trace_plot import draw_trace
 from navicache.report.video import as_bytes, encode_video
@@ -24,6 +24,9 @@ PLAYER = (
     '<button class="nv-play" aria-label="play or pause">❚❚</button>'
     '<input class="nv-scrub" type="range" min="0" max="1" step="any" value="0" aria-label="time">'
 )
+VIEW = "<canvas></canvas><figcaption>"
+WIPE = '<input class="nv-wipe" type="range" min="0" max="100" value="50" step="any" aria-label="no cache or cached">'
+MODE = '<button class="nv-mode">Slide one over the other</button>'
 STOPPED = '<p class="nv-quiet">Stopped. Nothing is left on the model.</p>'
 
 
@@ -34,7 +37,7 @@ def live(news: News) -> str:
     picture = "" if news.picture is None else f'<img class="nv-latent" alt="latent so far" src="{_png(news.picture)}">'
     return (
         f'<div class="nv-live">{picture}<div class="nv-going"><p><b>{escape(news.doing)}</b> <span>{counts}</span></p>'
-        f'<progress max="{total or 1}" value="{done}"></progress>{_squares(news)}</div></div>'
+        f'<div class="nv-bar"><i style="width: {done / (total or 1):.1%}"></i></div>{_squares(news)}</div></div>'
     )
 
 
@@ -42,6 +45,12 @@ def _squares(news: News) -> str:
     rest = (news.total or 0) - len(news.squares)
     cells = ["<i class='nv-c'></i>" if computed else "<i class='nv-r'></i>" for computed in news.squares]
     return f'<div class="nv-strip">{"".join(cells)}{"<i></i>" * rest}</div>'
+
+
+def over(made: Result) -> str:
+    """What came of the target, in the trace's own count."""
+    said = "; ".join(tally(run) for run in made.pair.trace.runs)
+    return f'<p class="nv-quiet">Done: {escape(said)}.</p>'
 
 
 def result(made: Result, fps: int, kept: bool) -> str:
@@ -81,36 +90,36 @@ def _tiles(made: Result, kept: bool) -> str:
 
 
 def _stage(made: Result, fps: int) -> str:
+    """Three views of one reel: both takes in one video cannot come out of step."""
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
+    captions = {
+        "plain": f"no cache · {plain.call_seconds:.1f} s",
+        "cached": f"{made.policy} · {cached.call_seconds:.1f} s",
+    }
     views = (
-        _figure(plain.media, fps, "nv-plain", f"no cache · {plain.call_seconds:.1f} s"),
-        _figure(cached.media, fps, "nv-cached", f"{made.policy} · {cached.call_seconds:.1f} s"),
+        f'<figure class="nv-{name}">{VIEW}{escape(words)}</figcaption></figure>' for name, words in captions.items()
     )
-    player = PLAYER if plain.media.is_video else ""
     return (
-        f'<div class="nv-stage" data-mode="side"><div class="nv-pair">{"".join(views)}'
-        '<input class="nv-wipe" type="range" min="0" max="100" value="50" step="any" aria-label="no cache or cached">'
-        '</div><figure class="nv-difference"><canvas></canvas><figcaption><label>difference × '
+        f'<div class="nv-stage" data-mode="side">{_reel(plain.media, cached.media, fps)}<div class="nv-pair">'
+        f'{"".join(views)}{WIPE}</div><figure class="nv-difference">{VIEW}<label>difference × '
         f'<input class="nv-times" type="number" min="1" max="100" value="{AMPLIFIED:g}"></label></figcaption></figure>'
-        f'<div class="nv-controls">{player}'
-        '<button class="nv-mode">Slide one over the other</button></div></div>'
+        f'<div class="nv-controls">{PLAYER if plain.media.is_video else ""}{MODE}</div></div>'
     )
 
 
-def _figure(media: Media, fps: int, kind: str, caption: str) -> str:
-    if media.is_video:
-        data = base64.b64encode(encode_video(media.frames, fps)).decode()
-        shown = f'<video data-mp4="{data}" muted playsinline loop></video>'
-    else:
-        shown = f'<img alt="" src="{_png(media.frames[0])}">'
-    return f'<figure class="{kind}">{shown}<figcaption>{escape(caption)}</figcaption></figure>'
+def _reel(plain: Media, cached: Media, fps: int) -> str:
+    frames = np.concatenate([plain.frames, cached.frames], axis=2)
+    if not plain.is_video:
+        return f'<img class="nv-reel" alt="" src="{_png(frames[0])}">'
+    data = base64.b64encode(encode_video(frames, fps)).decode()
+    return f'<video class="nv-reel" data-mp4="{data}" muted playsinline loop></video>'
 
 
 def _plot(run: RunRecord) -> str:
     buffer = io.BytesIO()
     draw_trace(run).savefig(buffer, format="png")
     source = f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-    return f'<img class="nv-plot" alt="ratio, error and schedule, step by step" src="{source}">'
+    return f'<div class="nv-wide"><img class="nv-plot" alt="ratio, error and schedule by step" src="{source}"></div>'
 
 
 def _notes(made: Result) -> str:
