@@ -71,9 +71,9 @@ def visit(tab, studio, width=1200):
     tab.call("Emulation.setDeviceMetricsOverride", **sizes)
     tab.problems.clear()
     tab.call("Page.navigate", url=studio.address)
-    tab.until(f"{TEXT}('More') && document.querySelector('#nv-live p')")
+    tab.until(f"!!({TEXT}('More') && document.querySelector('#nv-live p'))")
     press(tab, "More")
-    tab.until(f"{FIELD}('Steps')")
+    tab.until(f"!!{FIELD}('Steps')")
 
 
 def press(tab, name):
