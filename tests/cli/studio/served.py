@@ -87,7 +87,7 @@ def write(tab, name, value):
     )
 
 
-def wait_for(tab, script, seconds=90):
+def wait_for(tab, script, seconds=240):
     end = time.monotonic() + seconds
     while not tab.value(script):
         assert time.monotonic() < end, f"never came true: {script}\n{tab.value('document.body.innerText')}"

@@ -5,6 +5,7 @@ import math
 import pytest
 from tests.cli.studio.toys import job_of, wish
 
+from navicache.cli.job import Source
 from navicache.cli.studio.asked import MAX_ERROR, QUALITY, plain_key
 from navicache.cli.studio.offer import Offer
 
@@ -41,7 +42,7 @@ def test_what_no_model_could_make_right_is_refused(changed, said):
 
 
 def test_a_locked_studio_keeps_to_its_models():
-    locked = Offer("pocket:hunyuan", locked=True)
+    locked = Offer(Source("pocket:hunyuan"), locked=True)
     assert wish(model="pocket:unet").job(locked).source.member.name == "unet"
     with pytest.raises(ValueError, match=r"no owner/name: choose from pocket:hunyuan, pocket"):
         wish(model="owner/name").job(locked)

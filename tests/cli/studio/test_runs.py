@@ -86,9 +86,9 @@ def test_a_page_that_is_closed_stops_its_run(hall):
     runs, _, _ = hall
     answer = Answers(Offer(), runs).run("a", Kept(), *FIELDS)
     assert "no cache" in next(answer).live
-    (stop,) = runs._stops.values()
+    (begun,) = runs._going.values()
     answer.close()
-    assert stop.is_set() and runs._stops == {}
+    assert begun.stop.is_set() and runs._going == {}
 
 
 def test_the_plain_run_is_kept_although_the_cached_one_was_stopped(hall):
@@ -96,7 +96,9 @@ def test_the_plain_run_is_kept_although_the_cached_one_was_stopped(hall):
     answers = Answers(Offer(), runs)
     answer = answers.run("a", Kept(), *FIELDS)
     next(answer)
+    (begun,) = runs._going.values()
     answers.stop("a")
+    assert begun.future.done(), "told once it is so"
     *_, last = answer
     assert "Stopped" in last.live and last.result is None and len(last.kept.takes) == 1
 
@@ -105,7 +107,7 @@ def test_refused_before_anything_runs(hall):
     runs, most, _ = hall
     with pytest.raises(Refused, match="speedup must be"):
         next(Answers(Offer(), runs).run("a", Kept(), *FIELDS, "speed-up", 0.1))
-    assert most == [] and runs._stops == {}
+    assert most == [] and runs._going == {}
 
 
 def test_a_failure_is_told_in_words(hall, monkeypatch, caplog):

@@ -3,8 +3,9 @@
 import argparse
 import importlib.util
 
-from navicache.cli.job import NAMED, POCKET
-from navicache.cli.studio.offer import DTYPES, OFFLOADS, Offer, check_offer
+from navicache.cli.generate import add_holding
+from navicache.cli.job import NAMED, POCKET, Source
+from navicache.cli.studio.offer import Offer, check_offer
 
 INSTALL = "the studio is a Gradio page, and gradio is not installed: pip install 'navicache[studio]'"
 
@@ -16,16 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for others (%(default)s)")
     parser.add_argument("--port", type=int, help="to listen on (the first free one from 7860 on)")
     parser.add_argument("--open", action="store_true", help="open the page in the browser of this machine")
-    parser.add_argument("--dtype", choices=DTYPES, default="auto")
-    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps (%(default)s)")
-    parser.add_argument("--offload", choices=OFFLOADS, default="none")
+    add_holding(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve the page until it is interrupted."""
     if importlib.util.find_spec("gradio") is None:
         raise ValueError(INSTALL)
-    offer = Offer(options.model, options.dtype, options.device, options.offload, options.locked)
+    offer = Offer(Source(options.model, options.dtype, options.device, options.offload), options.locked)
     check_offer(offer)
     from navicache.cli.studio.page import open_page
 

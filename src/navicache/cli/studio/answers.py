@@ -18,6 +18,7 @@ from navicache.cli.studio.watch import Stopped
 
 USUAL = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
 MEMORY = "the device has no memory left for it: fewer frames or a smaller size may do"
+STEP = 10.0  # seconds that a step may take until a stop is told all the same
 REFUSED = (ValueError, TypeError, OSError, ImportError)
 logger = logging.getLogger("navicache")
 
@@ -68,8 +69,8 @@ class Answers:
             raise Refused(reason(error)) from error
 
     def stop(self, visitor: Hashable) -> str:
-        """Stop the visitor's own run."""
-        self.runs.stop(visitor)
+        """Stop the visitor's own run; told once that is so, and a new one may be asked for."""
+        self.runs.stop(visitor, STEP)
         return STOPPED
 
     def usual(self, model: str) -> list[Any]:

@@ -55,7 +55,7 @@ def lay_out(offer: Offer, prompts: list[str]) -> Fields:
     with gr.Row(elem_id="nv-how"):
         model = gr.Dropdown(
             list(offer.choices),
-            value=offer.model,
+            value=offer.first.model,
             label="Model",
             info="embedded" if offer.locked else "embedded, a folder, or a hub id",
             allow_custom_value=not offer.locked,
@@ -88,7 +88,7 @@ def more_fields(offer: Offer) -> list[Any]:
     """Seed, length and size."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
-    member = offer.source(offer.model).member
+    member = offer.first.member
     values = [None if member is None else member.call.get(name) for name in USUAL]
     labels = ("Steps", "Guidance", "Frames", "Height", "Width")
     with gr.Accordion("More", open=False):

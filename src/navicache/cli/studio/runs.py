@@ -40,34 +40,36 @@ class Run:
 class Runs:
     """The one place where pipelines run: a single thread, so a pipeline never sees two runs at once.
 
-    Beside the loaded model it holds one flag for each run under way, by visitor, and nothing of what runs make.
+    Beside the loaded model it holds the runs under way, by visitor, and nothing of what they make.
     """
 
     shelf: Shelf = field(default_factory=Shelf)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "studio"))
-    _stops: dict[Hashable, Event] = field(default_factory=dict)
+    _going: dict[Hashable, Run] = field(default_factory=dict)
 
     def begin(self, visitor: Hashable, job: Job, plain: Take | None = None) -> Run:
         """Put a run in the line; a visitor has one at a time, so an older one is stopped."""
         self.stop(visitor)
         news: SimpleQueue[News] = SimpleQueue()
         watch = Watch(news.put)
-        self._stops[visitor] = watch.stop
-        return Run(news, self._thread.submit(carry_out, job, self.shelf, plain, watch), watch.stop)
+        run = Run(news, self._thread.submit(carry_out, job, self.shelf, plain, watch), watch.stop)
+        self._going[visitor] = run
+        return run
 
-    def stop(self, visitor: Hashable) -> None:
-        """At the end of the step that is going on; nothing happens where nothing runs."""
-        if stop := self._stops.pop(visitor, None):
-            stop.set()
+    def stop(self, visitor: Hashable, patience: float = 0.0) -> None:
+        """At the end of the step that is going on, which is waited for a while; nothing where nothing runs."""
+        if run := self._going.pop(visitor, None):
+            run.stop.set()
+            wait([run.future], patience)
 
     def end(self, visitor: Hashable, run: Run) -> None:
         """The visitor looks no longer: what still goes on is stopped, and forgotten."""
         run.stop.set()
-        if self._stops.get(visitor) is run.stop:
-            del self._stops[visitor]
+        if self._going.get(visitor) is run:
+            del self._going[visitor]
 
     def close(self) -> None:
         """Stop everything."""
-        for visitor in tuple(self._stops):
+        for visitor in tuple(self._going):
             self.stop(visitor)
         self._thread.shutdown(cancel_futures=True)
