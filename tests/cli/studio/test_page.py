@@ -46,6 +46,11 @@ def run(tab, **fields):
     return list(dict.fromkeys(phases))
 
 
+def brightest(tab, name):
+    pixels = f"document.querySelector('.nv-{name} canvas').getContext('2d').getImageData(0, 0, 64, 64).data"
+    return tab.value(f"Math.max(...{pixels}.filter((_, place) => place % 4 < 3))")
+
+
 def test_a_run_and_another_target(tab, studio):
     visit(tab, studio)
     phases = run(tab, Steps=12)
@@ -68,6 +73,8 @@ def test_speed_up_1_changes_nothing(tab, studio):
     run(tab, Steps=8)
     tiles = tab.value(TILES)
     assert tiles[2] == "8 of 8" and tiles[3:5] == ["100.00", "1.0000"]
+    tab.until("document.querySelector('.nv-plain canvas').width === 64")
+    assert brightest(tab, "difference") <= 4 < 100 < brightest(tab, "plain"), "black, but for the compression of black"
 
 
 def test_views_are_one_frame_and_slide(tab, studio):

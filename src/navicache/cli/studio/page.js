@@ -1,4 +1,4 @@
-// One reel with both takes, drawn as three views in the same frame; and squares that explain themselves.
+// One reel of both takes and their difference, drawn as three views in the same frame; and squares that explain themselves.
 // Gradio puts results on the page whenever it likes, so everything is found from the event or the frame at hand.
 (() => {
  const view = (stage, name) => stage.querySelector(".nv-" + name + " canvas");
@@ -13,19 +13,15 @@
   reel.play().catch(() => {});
  }
  function draw(stage, reel) {
-  const width = (reel.videoWidth || reel.naturalWidth) / 2, height = reel.videoHeight || reel.naturalHeight;
+  const width = (reel.videoWidth || reel.naturalWidth) / 3, height = reel.videoHeight || reel.naturalHeight;
   if (!width || reel.readyState < 2) return;
-  const put = (canvas, from, how) => {
+  for (const [place, name] of ["plain", "cached", "difference"].entries()) {
+   const canvas = view(stage, name);
    if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
-   const pen = canvas.getContext("2d");
-   pen.globalCompositeOperation = how;
-   pen.drawImage(reel, from, 0, width, height, 0, 0, width, height);
-  };
-  put(view(stage, "plain"), 0, "copy");
-  put(view(stage, "cached"), width, "copy");
-  put(view(stage, "difference"), 0, "copy");
-  put(view(stage, "difference"), width, "difference");
-  view(stage, "difference").style.filter = "brightness(" + (Number(stage.querySelector(".nv-times").value) || 1) + ")";
+   canvas.getContext("2d").drawImage(reel, place * width, 0, width, height, 0, 0, width, height);
+  }
+  const times = stage.querySelector(".nv-times");
+  view(stage, "difference").style.filter = "brightness(" + (Number(times.value) || 1) / times.defaultValue + ")";
  }
  function tick() {
   for (const stage of document.querySelectorAll(".nv-stage")) {

@@ -14,7 +14,7 @@ from navicache.cli.results import Result
 from navicache.cli.studio.explain import explain
 from navicache.cli.studio.watch import News
 from navicache.records import RunRecord, tally
-from navicache.report.side_by_side import AMPLIFIED
+from navicache.report.side_by_side import AMPLIFIED, difference
 from navicache.report.trace_plot import draw_trace
 from navicache.report.video import as_bytes, encode_video
 
@@ -90,7 +90,7 @@ def _tiles(made: Result, kept: bool) -> str:
 
 
 def _stage(made: Result, fps: int) -> str:
-    """Three views of one reel: both takes in one video cannot come out of step."""
+    """Three views of one reel: what is in one video cannot come out of step."""
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
     captions = {
         "plain": f"no cache · {plain.call_seconds:.1f} s",
@@ -108,7 +108,8 @@ def _stage(made: Result, fps: int) -> str:
 
 
 def _reel(plain: Media, cached: Media, fps: int) -> str:
-    frames = np.concatenate([plain.frames, cached.frames], axis=2)
+    """Both takes and what they truly differ in: of two compressed videos it would be their compression."""
+    frames = np.concatenate([plain.frames, cached.frames, difference(plain.frames, cached.frames)], axis=2)
     if not plain.is_video:
         return f'<img class="nv-reel" alt="" src="{_png(frames[0])}">'
     data = base64.b64encode(encode_video(frames, fps)).decode()
