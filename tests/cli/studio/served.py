@@ -81,10 +81,13 @@ def press(tab, name):
 
 
 def write(tab, name, value):
+    """Write into a field, and see that it stays."""
     tab.value(
         f"(field => {{ field.value = {value}; for (const news of ['input', 'change', 'blur'])"
         f" field.dispatchEvent(new Event(news, {{ bubbles: true }})); }})({FIELD}('{name}'))"
     )
+    time.sleep(0.5)
+    assert tab.value(f"Number({FIELD}('{name}').value)") == value
 
 
 def wait_for(tab, script, seconds=240):

@@ -3,6 +3,8 @@
 (() => {
  const view = (stage, name) => stage.querySelector(".nv-" + name + " canvas");
 
+ const whole = document.createElement("canvas"); // one frame of the reel: it may move on between two looks at it
+ function fit(canvas, width, height) { if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; } }
  function prepare(reel) {
   // A phone plays a blob where it does not play a data address.
   const bytes = Uint8Array.from(atob(reel.dataset.mp4), (letter) => letter.charCodeAt(0));
@@ -15,10 +17,11 @@
  function draw(stage, reel) {
   const width = (reel.videoWidth || reel.naturalWidth) / 3, height = reel.videoHeight || reel.naturalHeight;
   if (!width || reel.readyState < 2) return;
+  fit(whole, 3 * width, height);
+  whole.getContext("2d").drawImage(reel, 0, 0);
   for (const [place, name] of ["plain", "cached", "difference"].entries()) {
-   const canvas = view(stage, name);
-   if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
-   canvas.getContext("2d").drawImage(reel, place * width, 0, width, height, 0, 0, width, height);
+   fit(view(stage, name), width, height);
+   view(stage, name).getContext("2d").drawImage(whole, -place * width, 0);
   }
   const times = stage.querySelector(".nv-times");
   view(stage, "difference").style.filter = "brightness(" + (Number(times.value) || 1) / times.defaultValue + ")";

@@ -70,7 +70,7 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
     )
     quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     fields.stop.click(stop, None, live, cancels=[begun], **quick)
-    fields.model.change(answers.usual, fields.model, fields.usual, **quick)
+    fields.model.input(answers.usual, fields.model, fields.usual, **quick)  # not of the page's own first value
 
 
 def refusing(error: type[Exception]) -> Callable[..., Any]:
