@@ -53,17 +53,24 @@ def lay_out(offer: Offer, prompts: list[str]) -> Fields:
         stop = gr.Button("Stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
     with gr.Row(elem_id="nv-how"):
-        model = gr.Dropdown(
-            list(offer.choices),
-            value=offer.first.model,
-            label="Model",
-            info="embedded" if offer.locked else "embedded, a folder, or a hub id",
-            allow_custom_value=not offer.locked,
-            min_width=200,
-        )
+        model = model_field(offer)
         with gr.Column(scale=2, min_width=280):
             targets = target_fields()
     return Fields(run, stop, [prompt, model, *targets, *more_fields(offer)])
+
+
+def model_field(offer: Offer) -> Any:
+    """Which model; any at all, unless the studio is locked."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    return gr.Dropdown(
+        list(offer.choices),
+        value=offer.first.model,
+        label="Model",
+        info="embedded" if offer.locked else "embedded, a folder, or a hub id",
+        allow_custom_value=not offer.locked,
+        min_width=200,
+    )
 
 
 def target_fields() -> list[Any]:
