@@ -40,6 +40,7 @@ CALL = {
     "_current_timestep",
     "_interrupt",
     "_num_timesteps",
+    "_progress_bar_config",
 }
 
 
