@@ -33,15 +33,8 @@ def left_as_it_was(pipe):
 
 
 # What any call of a diffusers pipeline leaves on it, with or without a studio.
-CALL = {
-    "_guidance_scale",
-    "_guidance_scale_2",
-    "_attention_kwargs",
-    "_current_timestep",
-    "_interrupt",
-    "_num_timesteps",
-    "_progress_bar_config",
-}
+CALL = {"_guidance_scale", "_guidance_scale_2", "_attention_kwargs", "_current_timestep", "_interrupt"}
+CALL |= {"_num_timesteps", "_progress_bar_config"}
 
 
 def run(pipe, plain=None, **changed):
