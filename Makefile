@@ -55,7 +55,7 @@ constraints: ## Write constraints.txt anew, with the newest versions that fit, a
 	@$(PYTHON) tools/constraints.py
 
 clean: ## Remove the environment, caches and builds
-	rm -rf .venv .venv-floor .venv-serving-* .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv .venv-floor .venv-serving-* .venv-studio .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	find src tests pocket benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml pocket/pyproject.toml constraints.txt
@@ -80,6 +80,10 @@ test-floor: ## Test on the oldest torch and diffusers that pyproject.toml allows
 .PHONY: test-serving
 test-serving: $(DEV) ## Test the plug-ins against SGLang and vLLM-Omni themselves, on the CPU
 	@$(PYTHON) tools/serving.py
+
+.PHONY: test-studio
+test-studio: ## Test the studio with Gradio and a real browser, in an environment of its own
+	@$(PYTHON) -m tools.studio
 
 $(DOCS): $(STAMP)
 	@$(PYTHON) tools/install.py --docs

@@ -15,7 +15,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".venv-floor"
-STAMP = HOME / ".installed"
 TESTS = ("tests/engine", "tests/integrations")  # what lies below the engine imports neither torch nor diffusers
 OWN = {"sympy"}  # torch asks for one version of it
 TOO_NEW = {"torchao", "pyright"}  # the first asks for torch 2.11, the second is of no use here
@@ -39,19 +38,29 @@ def tools(group: list[str]) -> list[str]:
     return [need for need in group if re.split(r"[\[>=]", need)[0] not in TOO_NEW]
 
 
-def install(lowest: dict[str, str], group: list[str]) -> None:
-    """Make the environment, once for each set of floors."""
-    wanted = [f"{name}=={version}" for name, version in lowest.items()]
-    if STAMP.exists() and STAMP.read_text() == "\n".join(wanted):
+def build(home: Path, wanted: list[str], pins: str, others: list[str]) -> None:
+    """Make an environment, once for each list of wanted versions."""
+    stamp = home / ".installed"
+    if stamp.exists() and stamp.read_text() == "\n".join(wanted):
         return
-    print(f"== installing {' and '.join(wanted)} into {HOME.name}: some minutes and gigabytes", flush=True)
-    venv.create(HOME, with_pip=True, clear=True)
-    pins = HOME / "pins.txt"
-    pins.write_text(other_pins((ROOT / "constraints.txt").read_text(), lowest))
-    pip = (str(HOME / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", str(pins))
-    project = ("-e", f"{ROOT}[diffusers,eval]", "-e", str(ROOT / "pocket"))
-    subprocess.run([*pip, *wanted, *project, *tools(group)], check=True)
-    STAMP.write_text("\n".join(wanted))
+    print(f"== installing {' and '.join(wanted)} into {home.name}: some minutes and gigabytes", flush=True)
+    venv.create(home, with_pip=True, clear=True)
+    (home / "pins.txt").write_text(pins)
+    pip = (str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    subprocess.run([*pip, "-c", str(home / "pins.txt"), *wanted, *others], check=True)
+    stamp.write_text("\n".join(wanted))
+
+
+def projects(extras: str) -> list[str]:
+    """Both of this repository, as pip is given them."""
+    return ["-e", f"{ROOT}[{extras}]", "-e", str(ROOT / "pocket")]
+
+
+def install(lowest: dict[str, str], group: list[str]) -> None:
+    """Make the environment of the floor."""
+    wanted = [f"{name}=={version}" for name, version in lowest.items()]
+    pins = other_pins((ROOT / "constraints.txt").read_text(), lowest)
+    build(HOME, wanted, pins, [*projects("diffusers,eval"), *tools(group)])
 
 
 def main() -> int:

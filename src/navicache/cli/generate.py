@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shadow = "run every step, and draw predicted against true errors: on the cached or on the full trajectory"
     extra.add_argument("--shadow", choices=get_args(ShadowKind), help=shadow)
     parser.add_argument("--out", type=Path, default=Path("outputs/generate"), help="folder to write to (%(default)s)")
+    add_holding(parser)
+
+
+def add_holding(parser: argparse.ArgumentParser) -> None:
+    """Options of how a model is held, here and in the studio."""
     parser.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps (%(default)s)")
     parser.add_argument("--offload", choices=("none", "model", "sequential", "group"), default="none")

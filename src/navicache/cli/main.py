@@ -15,6 +15,7 @@ from navicache.cli import (
     metrics,
     models,
     report,
+    studio,
     vbench,
     weights,
 )
@@ -31,6 +32,7 @@ COMMANDS = {
         "score the videos of `bench` with the installed VBench: 16 dimensions, quality, semantic, total",
     ),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
+    "studio": (studio, "a page in the browser: prompt, target, and both videos side by side, step by step"),
     "calibrate": (calibrate, "measure on a model what TeaCache, MagCache, L2P or MeanCache need to know of it"),
     "doctor": (doctor, "say what the cache finds in a model, what it can do there, and what will not work"),
     "models": (models, "list known models, what policies are set to there, and where the numbers come from"),

@@ -1,6 +1,8 @@
 """Frames into a file that every browser shows."""
 
+import io
 import os
+from typing import BinaryIO
 
 import av
 import numpy as np
@@ -19,9 +21,28 @@ def save_video(frames: np.ndarray, path: str | os.PathLike[str], fps: int = 8) -
         >>> path.stat().st_size > 0
         True
     """
+    check_frames(frames)  # before a file is begun
+    with atomic_file(path) as file:
+        write_video(frames, file, fps)
+
+
+def encode_video(frames: np.ndarray, fps: int = 8) -> bytes:
+    """The same in memory, for a page that carries its videos."""
+    check_frames(frames)
+    buffer = io.BytesIO()
+    write_video(frames, buffer, fps)
+    return buffer.getvalue()
+
+
+def check_frames(frames: np.ndarray) -> None:
+    """Refuse what H.264 cannot hold."""
     if frames.ndim != 4 or frames.shape[-1] != 3 or frames.shape[1] % 2 or frames.shape[2] % 2:
         raise ValueError(f"frames must be (frames, even height, even width, 3), got {frames.shape}")
-    with atomic_file(path) as file, av.open(file, "w", format="mp4") as container:
+
+
+def write_video(frames: np.ndarray, file: BinaryIO, fps: int) -> None:
+    """Into an open file."""
+    with av.open(file, "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=fps)
         stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], "yuv420p"
         # One thread: starting one for every core takes longer than a short video, and the bytes depend on no machine.

@@ -1,0 +1,39 @@
+"""What the one who opens the studio has settled: which models there are, and how they are held."""
+
+from dataclasses import dataclass, replace
+
+from navicache.cli.job import POCKET, Source
+from navicache.pocket.members import MEMBERS, WAN
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Settled before the first visitor comes, and the same for all of them."""
+
+    first: Source = Source()  # shown first; all other models are held as it is
+    locked: bool = False  # whether visitors are kept to `choices`
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The models to choose from, the one to begin with first.
+
+        Example:
+            >>> Offer(Source("pocket:hunyuan")).choices[:2], len(Offer().choices)
+            (('pocket:hunyuan', 'pocket'), 5)
+        """
+        family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in MEMBERS)
+        return tuple(dict.fromkeys((self.first.model, *family)))
+
+    def source(self, model: str) -> Source:
+        """A model of the visitor's choice, held as settled."""
+        if self.locked and model not in self.choices:
+            raise ValueError(f"this studio has no {model}: choose from {', '.join(self.choices)}")
+        return replace(self.first, model=model)
+
+
+def check_offer(offer: Offer) -> None:
+    """Refuse a model, a device or a dtype that is not there, before a page is opened on it."""
+    from navicache.cli.loading import choose_device, choose_dtype, locate
+
+    choose_dtype(offer.first, choose_device(offer.first))
+    locate(offer.first)

@@ -1,0 +1,79 @@
+// One reel of both takes and their difference, drawn as three views in the same frame; and squares that explain themselves.
+// Gradio puts results on the page whenever it likes, so everything is found from the event or the frame at hand.
+(() => {
+ const view = (stage, name) => stage.querySelector(".nv-" + name + " canvas");
+
+ const whole = document.createElement("canvas"); // one frame of the reel: it may move on between two looks at it
+ function fit(canvas, width, height) { if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; } }
+ function prepare(reel) {
+  // A phone plays a blob where it does not play a data address.
+  const bytes = Uint8Array.from(atob(reel.dataset.mp4), (letter) => letter.charCodeAt(0));
+  delete reel.dataset.mp4;
+  reel.muted = true;
+  reel.src = URL.createObjectURL(new Blob([bytes], { type: "video/mp4" }));
+  reel.onloadeddata = () => URL.revokeObjectURL(reel.src);
+  reel.play().catch(() => {});
+ }
+ function draw(stage, reel) {
+  const width = (reel.videoWidth || reel.naturalWidth) / 3, height = reel.videoHeight || reel.naturalHeight;
+  if (!width || reel.readyState < 2) return;
+  fit(whole, 3 * width, height);
+  whole.getContext("2d").drawImage(reel, 0, 0);
+  for (const [place, name] of ["plain", "cached", "difference"].entries()) {
+   fit(view(stage, name), width, height);
+   view(stage, name).getContext("2d").drawImage(whole, -place * width, 0);
+  }
+  const times = stage.querySelector(".nv-times");
+  view(stage, "difference").style.filter = "brightness(" + (Number(times.value) || 1) / times.defaultValue + ")";
+ }
+ function tick() {
+  for (const stage of document.querySelectorAll(".nv-stage")) {
+   const reel = stage.querySelector(".nv-reel"), scrub = stage.querySelector(".nv-scrub");
+   if (reel.dataset.mp4) prepare(reel);
+   if (scrub && reel.duration && !scrub.matches(":active")) scrub.value = reel.currentTime / reel.duration;
+   draw(stage, reel);
+  }
+  requestAnimationFrame(tick);
+ }
+ function toggle(stage) {
+  const reel = stage.querySelector("video.nv-reel");
+  if (!reel) return;
+  reel.paused ? reel.play() : reel.pause();
+  stage.querySelector(".nv-play").textContent = reel.paused ? "▶" : "❚❚";
+ }
+ function explain(square) {
+  const strip = square.parentElement;
+  for (const other of strip.querySelectorAll(".nv-at")) other.classList.remove("nv-at");
+  square.classList.add("nv-at");
+  strip.parentElement.querySelector(".nv-why").textContent = square.dataset.why;
+ }
+ const square = (event) => event.target.closest?.(".nv-strip [data-why]");
+
+ document.addEventListener("mouseover", (event) => { if (square(event)) explain(square(event)); });
+ document.addEventListener("click", (event) => {
+  const stage = event.target.closest?.(".nv-stage");
+  if (square(event)) explain(square(event));
+  if (!stage) return;
+  if (event.target.matches(".nv-play, .nv-stage canvas")) toggle(stage);
+  if (event.target.matches(".nv-mode")) {
+   const slide = stage.dataset.mode !== "slide";
+   stage.dataset.mode = slide ? "slide" : "side";
+   event.target.textContent = slide ? "Side by side" : "Slide one over the other";
+  }
+ });
+ document.addEventListener("input", (event) => {
+  const stage = event.target.closest?.(".nv-stage");
+  if (!stage) return;
+  if (event.target.matches(".nv-wipe")) stage.style.setProperty("--nv-at", event.target.value + "%");
+  if (event.target.matches(".nv-scrub")) { const reel = stage.querySelector(".nv-reel"); reel.currentTime = event.target.value * reel.duration; }
+ });
+ document.addEventListener("keydown", (event) => {
+  const strip = event.target.closest?.(".nv-strip");
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!strip || !by) return;
+  const squares = [...strip.querySelectorAll("[data-why]")], now = squares.findIndex((each) => each.classList.contains("nv-at"));
+  if (squares.length) explain(squares[Math.min(squares.length - 1, Math.max(0, now + by))]);
+  event.preventDefault();
+ });
+ tick();
+})();

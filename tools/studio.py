@@ -1,0 +1,49 @@
+"""Test the studio in an environment of its own: `make test-studio`.
+
+Gradio asks for an older Pillow and tomlkit than constraints.txt has, so it cannot live in .venv. The environment is
+.venv-studio; the first run fetches some gigabytes. Gradio's version is the one that the Space names. Arguments are
+handed to pytest in place of the studio's folder.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+from tools.floor import ROOT, build, other_pins, projects, tools
+
+HOME = ROOT / ".venv-studio"
+TESTS = ("tests/cli/studio",)
+OLDER = ("pillow", "tomlkit")  # than our own
+
+
+def gradio(readme: str) -> str:
+    """The version that the Space runs.
+
+    Example:
+        >>> gradio("sdk_version: 6.31.0")
+        '6.31.0'
+    """
+    found = re.search(r"^sdk_version: ([\d.]+)$", readme, re.MULTILINE)
+    if found is None:
+        raise ValueError("spaces/README.md names no sdk_version: add the line, such as sdk_version: 6.31.0")
+    return found[1]
+
+
+def install(version: str, group: list[str]) -> None:
+    """Make the environment, once for each version of Gradio."""
+    pins = other_pins((ROOT / "constraints.txt").read_text(), dict.fromkeys(OLDER, ""))
+    build(HOME, [f"gradio=={version}"], pins, [*projects("studio"), *tools(group)])
+
+
+def main() -> int:
+    """Install what is missing, then test; gives pytest's exit status."""
+    read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    install(gradio((ROOT / "spaces" / "README.md").read_text(encoding="utf-8")), read["dependency-groups"]["dev"])
+    command = [str(HOME / "bin" / "python"), "-m", "pytest", "-q", "-m", "", *(sys.argv[1:] or TESTS)]
+    return subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
