@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from types import SimpleNamespace
 
 import diffusers
 import numpy as np
@@ -61,6 +62,8 @@ def check_calls(plan):
 def test_it_is_listed(path, monkeypatch, capsys):
     prompts = [f"prompt {number}" for number in range(944)]
     monkeypatch.setattr("navicache.evaluation.bench.prompts.vbench_prompts", lambda dimensions: prompts)
+    disk = "navicache.cli.preflight_disk.shutil.disk_usage"
+    monkeypatch.setattr(disk, lambda path: SimpleNamespace(free=2**50))  # a large plan wants more than a test has
     elsewhere = ["--ray-address", "elsewhere"]  # where the models are: here they are not looked for
     assert main(["bench", str(path), "--list", "--prompts", "1", "--accuracy", "1", *elsewhere]) == 0
     *_, last = capsys.readouterr().out.splitlines()

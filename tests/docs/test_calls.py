@@ -16,8 +16,9 @@ CALL = re.compile(r"`(?:navicache\.)?(enable\(pipe[^`]*\))`")
 
 
 def calls(page: Path) -> list[str]:
-    """Those that can be made as they stand: some leave out what the reader knows."""
-    return [call for call in CALL.findall(page.read_text(encoding="utf-8")) if "..." not in call]
+    """Those that can be made as they stand: some leave out what the reader knows, or name parts of another program."""
+    found = CALL.findall(page.read_text(encoding="utf-8"))
+    return [call for call in found if "..." not in call and "raw_dit" not in call]
 
 
 PAGES = [page for page in pages() if calls(page)]

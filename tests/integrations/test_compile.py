@@ -81,6 +81,9 @@ def assert_compiled_and_cached(pipe: Any, count: Count, cache: navicache.Cache, 
     assert computed < len(decisions)
 
 
+WRAPPED = pytest.param(wrap_model, marks=pytest.mark.slow)  # the same engine behind another door
+
+
 @pytest.mark.parametrize("enable_first", [False, True])
 @pytest.mark.parametrize("site", ["model", "blocks"])
 def test_compiled_blocks(site: str, enable_first: bool) -> None:
@@ -89,12 +92,12 @@ def test_compiled_blocks(site: str, enable_first: bool) -> None:
 
 
 @pytest.mark.parametrize("enable_first", [False, True])
-@pytest.mark.parametrize("way", [compile_model, wrap_model])
+@pytest.mark.parametrize("way", [compile_model, WRAPPED])
 def test_a_model_compiled_as_a_whole(way: Way, enable_first: bool) -> None:
     assert_compiled_and_cached(*put_on(way, enable_first, {}, **REUSING), "model", way)
 
 
-@pytest.mark.parametrize("way", [compile_model, wrap_model])
+@pytest.mark.parametrize("way", [compile_model, WRAPPED])
 def test_one_graph_asked_for(way: Way) -> None:
     """fullgraph=True is fine where the cache comes after it; before it, torch refuses and says why."""
     assert_compiled_and_cached(*put_on(way, False, {"fullgraph": True}, **REUSING), "model", way)
@@ -106,7 +109,7 @@ def test_one_graph_asked_for(way: Way) -> None:
 @pytest.mark.parametrize(
     "knobs", [BLOCKS, {"policy": "teacache"}, {"policy": "pab"}], ids=["blocks", "teacache", "pab"]
 )
-@pytest.mark.parametrize("way", [compile_model, wrap_model])
+@pytest.mark.parametrize("way", [compile_model, WRAPPED])
 def test_a_graph_hides_what_is_inside(way: Way, knobs: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="compile the blocks alone"):
         put_on(way, False, {}, **knobs)
@@ -125,7 +128,7 @@ def test_modules_within_compiled_blocks(enable_first: bool) -> None:
         TINY["wan"].call(pipe, steps=STEPS)
 
 
-@pytest.mark.parametrize("way", [compile_model, wrap_model, compile_blocks])
+@pytest.mark.parametrize("way", [compile_model, WRAPPED, compile_blocks])
 def test_one_graph_asked_for_and_modules_inside_it(way: Way) -> None:
     pipe, _, _ = put_on(way, True, {"fullgraph": True}, policy="pab")
     with pytest.raises(torch._dynamo.exc.Unsupported, match="compile the blocks alone"):
@@ -141,7 +144,7 @@ def test_compiled_once_more() -> None:
 
 
 @pytest.mark.parametrize("enable_first", [False, True])
-@pytest.mark.parametrize("way", [compile_blocks, compile_model, wrap_model])
+@pytest.mark.parametrize("way", [compile_blocks, compile_model, WRAPPED])
 def test_taken_off_again(way: Way, enable_first: bool) -> None:
     plain = TINY["wan"].call(TINY["wan"].build(layers=3), steps=STEPS)
     pipe, count, cache = put_on(way, enable_first, {}, **REUSING)

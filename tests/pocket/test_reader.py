@@ -27,6 +27,7 @@ def backgrounds():
     return learn_backgrounds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("split", "seed"), [("seen", 41), ("unseen", 42)])
 def test_it_is_right_on_rendered_videos(backgrounds, split, seed):
     found = validate(draw(150, seed, split), backgrounds, ["clean"], **SMALL)["clean"]
@@ -34,6 +35,7 @@ def test_it_is_right_on_rendered_videos(backgrounds, split, seed):
     assert found["direction"].asked.sum() > 30
 
 
+@pytest.mark.slow
 def test_it_knows_shapes_by_their_outlines(backgrounds):
     scenes = draw(96, 44)
     video = torch.cat([render(scenes[row : row + 8], frames=5) for row in range(0, 96, 8)])
