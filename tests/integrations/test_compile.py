@@ -82,16 +82,17 @@ def assert_compiled_and_cached(pipe: Any, count: Count, cache: navicache.Cache, 
 
 
 WRAPPED = pytest.param(wrap_model, marks=pytest.mark.slow)  # the same engine behind another door
+FIRST = pytest.param(True, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("enable_first", [False, True])
+@pytest.mark.parametrize("enable_first", [False, FIRST])
 @pytest.mark.parametrize("site", ["model", "blocks"])
 def test_compiled_blocks(site: str, enable_first: bool) -> None:
     put = put_on(compile_blocks, enable_first, {"fullgraph": True}, **REUSING, site=site)
     assert_compiled_and_cached(*put, site, compile_blocks)
 
 
-@pytest.mark.parametrize("enable_first", [False, True])
+@pytest.mark.parametrize("enable_first", [False, FIRST])
 @pytest.mark.parametrize("way", [compile_model, WRAPPED])
 def test_a_model_compiled_as_a_whole(way: Way, enable_first: bool) -> None:
     assert_compiled_and_cached(*put_on(way, enable_first, {}, **REUSING), "model", way)
@@ -107,7 +108,11 @@ def test_one_graph_asked_for(way: Way) -> None:
 
 
 @pytest.mark.parametrize(
-    "knobs", [BLOCKS, {"policy": "teacache"}, {"policy": "pab"}], ids=["blocks", "teacache", "pab"]
+    "knobs",
+    [
+        pytest.param(BLOCKS, id="blocks"),
+        *(pytest.param({"policy": each}, id=each, marks=pytest.mark.slow) for each in ("teacache", "pab")),
+    ],
 )
 @pytest.mark.parametrize("way", [compile_model, WRAPPED])
 def test_a_graph_hides_what_is_inside(way: Way, knobs: dict[str, Any]) -> None:
@@ -121,7 +126,7 @@ def test_a_graph_hides_what_is_inside(way: Way, knobs: dict[str, Any]) -> None:
     torch.testing.assert_close(TINY["wan"].call(pipe, steps=STEPS), plain, rtol=1e-4, atol=1e-4)  # it took itself off
 
 
-@pytest.mark.parametrize("enable_first", [False, True])
+@pytest.mark.parametrize("enable_first", [False, FIRST])
 def test_modules_within_compiled_blocks(enable_first: bool) -> None:
     pipe, _, _ = put_on(compile_blocks, enable_first, {}, policy="pab")
     with pytest.raises(CannotCache, match="compile the blocks alone"):
@@ -143,7 +148,7 @@ def test_compiled_once_more() -> None:
     assert_compiled_and_cached(pipe, count, cache, "model", compile_model)
 
 
-@pytest.mark.parametrize("enable_first", [False, True])
+@pytest.mark.parametrize("enable_first", [False, FIRST])
 @pytest.mark.parametrize("way", [compile_blocks, compile_model, WRAPPED])
 def test_taken_off_again(way: Way, enable_first: bool) -> None:
     plain = TINY["wan"].call(TINY["wan"].build(layers=3), steps=STEPS)

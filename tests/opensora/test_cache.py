@@ -69,12 +69,16 @@ def test_the_papers_presets_reuse_the_block_stack(mode: str) -> None:
         ("inertial", {"speedup": 1.6, "site": "blocks"}),
         ("easycache", {"threshold": 5.0, "site": "blocks", "align_steps": 3}),
         ("teacache", {"threshold": 5.0}),
-        ("magcache", {}),
+        pytest.param("magcache", {}, marks=pytest.mark.slow),
         ("pab", {}),
-        ("taylorseer", {"interval": 3}),
+        pytest.param("taylorseer", {"interval": 3}, marks=pytest.mark.slow),
         ("firstblockcache", {"threshold": 1.0}),
-        ("dbcache", {"threshold": 0.9, "first": 1, "last": 1, "align_steps": 2}),
-        ("seacache", {"threshold": 0.8}),
+        pytest.param(
+            "dbcache",
+            {"threshold": 0.9, "first": 1, "last": 1, "align_steps": 2},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("seacache", {"threshold": 0.8}, marks=pytest.mark.slow),
     ],
 )
 def test_every_policy_runs_twice_alike(policy: str, knobs: dict[str, Any]) -> None:

@@ -46,6 +46,7 @@ def test_it_knows_shapes_by_their_outlines(backgrounds):
     assert 0.85 < fits.mean() < fits.max() <= 1
 
 
+@pytest.mark.slow
 def test_rendered_objects_are_as_crisp_as_rendered_ones_and_torn_ones_are_not():
     scenes = draw(12, 46)
     video = render(scenes, frames=5)

@@ -37,6 +37,7 @@ def test_its_pipeline_is_the_one_it_is_said_to_be(name, pipe):
     assert type(pipe).__name__ == member(name).pipeline
 
 
+@pytest.mark.slow  # no weights change without a training
 def test_it_makes_what_the_captions_say(name, pipe):
     """Of four captions it never saw, each picture is nearer to its own scene as rendered than to any other."""
     scenes = draw(24, seed=515_151)
