@@ -11,12 +11,11 @@ import torch
 from navicache.cli.job import Job
 from navicache.cli.studio.asked import Asked, plain_key, plain_words
 from navicache.cli.studio.kept import Kept
-from navicache.cli.studio.offer import Offer
+from navicache.cli.studio.offer import Offer, usual_values
 from navicache.cli.studio.runs import Run, Runs
 from navicache.cli.studio.show import IDLE, STOPPED, live, over, result
 from navicache.cli.studio.watch import Stopped
 
-USUAL = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
 MEMORY = "the device has no memory left for it: fewer frames or a smaller size may do"
 STEP = 10.0  # seconds that a step may take until a stop is told all the same
 REFUSED = (ValueError, TypeError, OSError, ImportError)
@@ -74,12 +73,11 @@ class Answers:
         return STOPPED
 
     def usual(self, model: str) -> list[Any]:
-        """How a model is called unless told otherwise, in the order of `USUAL`; None where it knows by itself."""
+        """The usual values of a model that was chosen."""
         try:
-            member = self.offer.source(model.strip()).member
+            return usual_values(self.offer.source(model.strip()))
         except ValueError as error:
             raise Refused(plain_words(str(error))) from error
-        return [None if member is None else member.call.get(name) for name in USUAL]
 
 
 def reason(error: Exception) -> str:

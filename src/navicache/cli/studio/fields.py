@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from navicache.cli.studio.answers import USUAL
 from navicache.cli.studio.asked import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
-from navicache.cli.studio.offer import Offer
+from navicache.cli.studio.offer import USUAL, Offer, usual_values
 
 OWN = "empty: the model's own"
 
@@ -95,15 +94,13 @@ def more_fields(offer: Offer) -> list[Any]:
     """Seed, length and size."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
-    member = offer.first.member
-    values = [None if member is None else member.call.get(name) for name in USUAL]
     labels = ("Steps", "Guidance", "Frames", "Height", "Width")
     with gr.Accordion("More", open=False):
         with gr.Row():
             seed = gr.Number(0, label="Seed", precision=0, min_width=90)
             usual = [
                 gr.Number(value, label=label, precision=None if label == "Guidance" else 0, min_width=90)
-                for label, value in zip(labels, values, strict=True)
+                for label, value in zip(labels, usual_values(offer.first), strict=True)
             ]
         negative = gr.Textbox("", label="Negative prompt", info=OWN)
     return [seed, *usual, negative]

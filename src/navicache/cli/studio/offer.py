@@ -1,9 +1,12 @@
 """What the one who opens the studio has settled: which models there are, and how they are held."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from navicache.cli.job import POCKET, Source
 from navicache.pocket.members import MEMBERS, WAN
+
+USUAL = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,16 @@ class Offer:
         if self.locked and model not in self.choices:
             raise ValueError(f"this studio has no {model}: choose from {', '.join(self.choices)}")
         return replace(self.first, model=model)
+
+
+def usual_values(source: Source) -> list[Any]:
+    """How a model is called unless told otherwise, in the order of `USUAL`; None where it knows by itself.
+
+    Example:
+        >>> usual_values(Source("somebody/model"))
+        [None, None, None, None, None]
+    """
+    return [None if source.member is None else source.member.call.get(name) for name in USUAL]
 
 
 def check_offer(offer: Offer) -> None:

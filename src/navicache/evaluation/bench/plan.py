@@ -69,7 +69,7 @@ class Setting:
     series: str = ""  # settings of one series are points of one curve
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
-    calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded wan
+    calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded model at hand
     calibrate: tuple[str, ...] = ()  # prompts to measure one with, on the model and under the condition at hand
     share: float | None = None  # of the condition's steps, where there is no cache
     batch: int | None = None  # prompts in one call, where fewer than the others take

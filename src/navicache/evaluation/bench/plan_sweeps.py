@@ -7,8 +7,10 @@ from typing import Any
 from navicache.evaluation.bench.plan import NO_CACHE, Condition, Setting
 from navicache.evaluation.bench.plan_values import check_keys, entries, positive, share, table, text, texts
 
-SETTING_KEYS = ("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "calibration", "batch")
-SETTING_KEYS += ("calibrate",)
+SETTING_KEYS = (
+    *("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "batch"),
+    *("calibration", "calibrate"),
+)
 CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models")
 
 
