@@ -14,7 +14,7 @@ from tests.policies.drive import apply
 
 from navicache.estimator import Gaussian
 from navicache.policies import DeadReckoning, Outcome, OutputHold, Taylor, nonfinite_fields
-from navicache.policies.dead_reckoning import MOST, START, Course
+from navicache.policies.dead_reckoning import LEAST, MOST, START, Course
 from navicache.policies.guards import Finite
 from navicache.policies.predictors import OUTPUT
 
@@ -57,6 +57,13 @@ def test_damped_it_goes_that_share_of_the_way(gaps, damping):
     assert apply(weights, NOBODY, kept_at(course, gaps[:2])) == pytest.approx(newest + damping * (course(50) - newest))
 
 
+@pytest.mark.parametrize(("gaps", "reach"), [((1, 1), -0.4), ((5, 1), -0.4), ((1, 2), -0.2), ((4, 2), -0.4)])
+def test_below_zero_it_stays_between_the_two_newest(gaps, reach):
+    """A swing does not grow with the distance, and no amends are made for it."""
+    state = Course(Gaussian(-0.4, 0.1), Gaussian(0.0, 0.1))
+    assert DeadReckoning(amends=True).weights(state, at(gaps)) == (0.0, ((0.0, 1 + reach), (0.0, -reach)), 0.0)
+
+
 def test_weights_by_hand():
     """The slope is (y_j - y_k) / 2; three steps of it, halved, are 0.75 of the move."""
     assert DeadReckoning().weights(Course(Gaussian(0.5, 0.1)), at((3, 2))).references == ((0.0, 1.75), (0.0, -0.75))
@@ -84,7 +91,7 @@ def test_one_lesson_by_hand():
 
 @pytest.mark.parametrize(
     ("newest", "gaps", "seen"),
-    [(9.0, (1, 1), MOST), (-9.0, (1, 1), 0.0), (2.0, (2, 1), 1.0), (1.0, (1, 2), MOST)],
+    [(9.0, (1, 1), MOST), (-9.0, (1, 1), LEAST), (2.0, (2, 1), 1.0), (1.0, (1, 2), MOST)],
 )
 def test_what_is_measured_is_clamped_and_knows_its_gaps(newest, gaps, seen):
     """The move before was 1: with gaps of 2 and 1 the slope reaches 2, with 1 and 2 it reaches one half."""
@@ -157,7 +164,7 @@ def test_any_finite_products_leave_finite_weights(entries, gaps, amends, repeat)
     predictor = DeadReckoning(amends=amends)
     state = predictor.learn(Course(), lesson((a, b), (b, c), gaps=gaps, repeat=repeat))
     state = predictor.learn(state, lesson((c, b), (b, a), gaps=gaps[::-1]))
-    assert state.damping is None or 0 <= state.damping.mean <= MOST
+    assert state.damping is None or LEAST <= state.damping.mean <= MOST
     assert 0 <= predictor.lasting(state) <= 1
     weights = predictor.weights(state, at(gaps))
     assert all(math.isfinite(w) for _, w in weights.references)

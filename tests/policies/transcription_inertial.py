@@ -47,7 +47,8 @@ def inertial(xs: Any, ys: Any, *, tau: float, align: int, q: float = 0.05, r: fl
             if len(references) > 1:
                 before, y_before = references[-2]
                 move = (y_j - y_before) / (j - before) * (i - j)
-                guess = y_j + a * move
+                between = (y_j - y_before) * min(1, (i - j) / (j - before))
+                guess = y_j + a * (move if a > 0 else between)
         error += 0.0 if k is None else k * d * d
         log.total_error.append(error)
         reuse = k is not None and error < tau
@@ -59,7 +60,7 @@ def inertial(xs: Any, ys: Any, *, tau: float, align: int, q: float = 0.05, r: fl
                 k, k_variance = (observed, 1.0) if k is None else kalman(k, k_variance, observed, q, r)
             if move is not None and np.vdot(move, move) > 0:
                 best = np.vdot(y - y_j, move) / np.vdot(move, move)
-                a, a_variance = kalman(a, a_variance, min(max(best, 0.0), 1.3), q, r)
+                a, a_variance = kalman(a, a_variance, min(max(best, -0.5), 1.3), q, r)
             references.append((i, y))
             travelled = error = 0.0
         log.computed.append(computed)

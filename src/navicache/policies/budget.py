@@ -1,11 +1,12 @@
 """A speed-up as a target: a schedule of computed steps, dense at both ends of the run.
 
     B = N / speedup computed steps: the first few, the last, and the others where the sum of a density passes a number
-    density(p) = 1 + 16 min(1, 2B / max(N, 30))^2 exp(-p / 0.1) + 4 exp(-(1 - p) / 0.05),      p from 0 to 1
+    density(p) = 1 + h (16 min(1, 2B / N)^2 exp(-p / 0.1) + 4 exp(-(1 - p) / 0.05)),      p from 0 to 1
+    h = min(1, N / 50)
 
 At first the output turns, and an error is carried through the whole run; at the end it turns once more, and nothing
-mends an error. Whoever may compute little is better off with less of it at the start, and so is a short run, of which
-the first steps are a good part: long gaps in the middle cost more than the first steps gain. Errors are measured, but
+mends an error. Whoever may compute little is better off with less of it at the start, and a short run with less at both
+ends, which are a good part of it: long gaps in the middle cost more than is gained there. Errors are measured, but
 where a run deserves its computes cannot be told from them: schedules that were corrected by measured errors did better
 on one model and worse on another (docs/research). So the schedule is the same for every model, and every video meets
 its speed-up exactly.
@@ -25,11 +26,10 @@ SPENT, SAVED = Verdict(True, "budget"), Verdict(False, "budget")
 
 START, END = 16.0, 4.0
 START_REACH, END_REACH = 0.1, 0.05
-SHORT = 30  # steps; a share of a shorter run counts as if it had so many
-USUAL_STEPS = 50  # of a run whose number of steps nobody tells: as if it had so many, then at even distances
+USUAL_STEPS = 50  # shorter runs count as short; also of a run whose number of steps nobody tells, then even distances
 
 
-def density(progress: float, share: float) -> float:
+def density(progress: float, share: float, total: int = USUAL_STEPS) -> float:
     """How closely computed steps stand where a share of all is computed; about 1 in the middle of a run.
 
     Example:
@@ -37,7 +37,8 @@ def density(progress: float, share: float) -> float:
         True
     """
     start = START * min(1.0, 2.0 * share) ** 2
-    return 1.0 + start * math.exp(-progress / START_REACH) + END * math.exp(-(1.0 - progress) / END_REACH)
+    ends = start * math.exp(-progress / START_REACH) + END * math.exp(-(1.0 - progress) / END_REACH)
+    return 1.0 + min(1.0, total / USUAL_STEPS) * ends
 
 
 @cache
@@ -50,8 +51,7 @@ def scheduled(total: int, budget: int, align_steps: int) -> frozenset[int]:
     """
     between = range(align_steps, total - 1)
     free = min(max(budget - align_steps - 1, 0), len(between))
-    share = budget / max(total, SHORT)
-    shares = _shares([density(step / max(1, total - 1), share) for step in between], free)
+    shares = _shares([density(step / max(1, total - 1), budget / total, total) for step in between], free)
     places: list[int] = []
     passed = 0.5
     for step, part in zip(between, shares, strict=True):

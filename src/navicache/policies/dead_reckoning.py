@@ -1,12 +1,14 @@
 """The predictor of `inertial`: the newest slope, damped as measured, and amends for what predictions before missed by.
 
-    y_i ~ y_j + a (y_j - y_k) g_0 / g_1 + min(1, 2a) min(1, 1 + r) s m
-    s = (5 g_1 - 1) / (12 g_1) while g_0 < g_1, then 0
+    y_i ~ y_j + a (y_j - y_k) g + min(1, 2a) min(1, 1 + r) s m
+    g = g_0 / g_1, where a < 0 no more than 1
+    s = (5 g_1 - 1) / (12 g_1) while g_0 < g_1 and a > 0, else 0
 
 y_j and y_k are the two newest computed outputs, g_1 steps apart, and g_0 steps have passed since the newer one. The
 damping a is measured at every compute, where prediction and truth are both known (estimator/calibration.py), and
 tracked by a scalar Kalman filter. Where extrapolation does not help it goes to zero, and what is left is holding the
-output.
+output. Where the output swings from step to step, as under strong guidance, it falls below zero: then a point between
+the two newest outputs stands for those to come, at most midway, and no farther off after a longer gap.
 
 m = y_j - (y_j as the slope before had it) is what was missed at the newest compute, g_1 steps after the one before. A
 line leaves a parabola as its square, so the g_1 - 1 predictions within that gap were off by s m in the mean, and the
@@ -22,7 +24,8 @@ from navicache.estimator import Gaussian, Walk, best_damping, slope_reach
 from navicache.policies.predictors import OUTPUT
 from navicache.policies.protocols import Outcome, Step, Weights
 
-START, MOST = 1.0, 1.3  # damping believed at first, and the largest
+START = 1.0  # damping believed at first
+LEAST, MOST = -0.5, 1.3  # midway between the two newest outputs, and somewhat beyond the line
 
 
 def mean_miss(gap: int) -> float:
@@ -79,8 +82,9 @@ class DeadReckoning:
         if len(step.gaps) < 2:
             return OUTPUT
         damping = START if state.damping is None else state.damping.mean
-        reach = damping * slope_reach(step.gaps)
-        owed = self.amends and step.gaps[0] < step.gaps[1]
+        slope = slope_reach(step.gaps)
+        reach = damping * (slope if damping > 0 else min(1.0, slope))  # a swing does not grow with the distance
+        owed = self.amends and damping > 0 and slope < 1
         missed = min(1.0, 2.0 * damping) * self.lasting(state) * mean_miss(step.gaps[1]) if owed else 0.0
         return Weights(0.0, ((0.0, 1.0 + reach), (0.0, -reach)), missed)
 
@@ -91,7 +95,7 @@ class DeadReckoning:
     def learn(self, state: Course, outcome: Outcome) -> Course:
         """Follow the damping that would have been best, and whether misses repeat."""
         best = None if outcome.products is None else best_damping(outcome.products, outcome.gaps)
-        damping = self._followed(state.damping, START, best, 0.0, MOST)
+        damping = self._followed(state.damping, START, best, LEAST, MOST)
         return Course(damping, self._followed(state.repeat, 0.0, outcome.repeat, -1.0, 1.0))
 
     def _followed(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,9 +11,8 @@ from tests.integrations.comfyui.loops import counts, generate, relative, report_
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 
 from navicache.integrations.comfyui import attach, last_run
-from navicache.integrations.comfyui.samplers import Sampler, known
-from navicache.integrations.comfyui.settings import find_spec, for_start, whole_calls
-from navicache.policies import POLICIES, Inertial, Static
+from navicache.integrations.comfyui.settings import find_spec, whole_calls
+from navicache.policies import Static
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"speedup": 2.0, "quality": "mid"}, "speedup and quality are targets of the same thing: give one of them"),
@@ -101,41 +99,3 @@ def test_nothing_of_comfyui_is_imported() -> None:
         "import navicache.integrations.comfyui; assert not {'comfy', 'comfy_api', 'diffusers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def named(name: str) -> Sampler:
-    def function() -> None: ...
-
-    function.__name__ = f"sample_{name}"
-    return known(SimpleNamespace(sampler_function=function))
-
-
-@pytest.mark.parametrize("name", ["dpmpp_2m", "res_multistep", "unipc", "euler_ancestral", "dpmpp_sde"])
-def test_a_sampler_whose_course_settles_late_has_a_longer_start(name: str) -> None:
-    assert for_start(Inertial(speedup=2.0), named(name), 20) == Inertial(speedup=2.0, align_steps=5)
-    assert for_start(Inertial(), named(name), 20) == Inertial(align_steps=5)
-
-
-def test_a_longer_start_is_half_of_what_is_computed_at_most() -> None:
-    starts = [for_start(Inertial(speedup=speedup), named("dpmpp_2m"), 20) for speedup in (2.0, 2.5, 3.0, 5.0)]
-    assert starts == [
-        Inertial(speedup=2.0, align_steps=5),
-        Inertial(speedup=2.5, align_steps=4),
-        Inertial(speedup=3.0),
-        Inertial(speedup=5.0),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("policy", "name"),
-    [
-        (Inertial(speedup=2.0), "euler"),
-        (Inertial(speedup=2.0), "sa_solver_pece"),
-        (Inertial(max_error=0.05), "dpmpp_2m"),
-        (Inertial(threshold=0.05), "dpmpp_2m"),
-        (Inertial(speedup=2.0, align_steps=2), "dpmpp_2m"),
-        (POLICIES["navicache"](), "dpmpp_2m"),
-    ],
-)
-def test_every_other_start_stays_as_it_was(policy: Any, name: str) -> None:
-    assert for_start(policy, named(name), 20) is policy

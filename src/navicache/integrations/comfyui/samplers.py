@@ -11,8 +11,6 @@ OWN_STEPS = ("dpm_fast", "dpm_adaptive")
 NOISE_ANEW = ("lcm",)
 # Names of samplers that put fresh noise into the latent on the way.
 NOISY = ("ancestral", "sde", "ddpm", "seeds", "sa_solver")
-# Names of samplers that make a step from the steps before as well, and so carry the jumps of the first ones on.
-BACKWARD = ("dpmpp_2m", "dpmpp_3m", "res_multistep", "unipc", "lms", "ipndm", "deis", "er_sde", "gradient_estimation")
 # They evaluate twice at every noise level but the first, one evaluation right after the other.
 TWICE = ("heun", "exp_heun_2_x0", "exp_heun_2_x0_sde", "sa_solver_pece")
 
@@ -39,7 +37,6 @@ class Sampler(NamedTuple):
     form: Form = DIRECTION
     aside: str = ""  # why nothing is reused; empty where something may be
     twins: bool = False  # whether it evaluates twice at a noise level
-    unsettled: bool = False  # whether its course settles late
 
 
 def known(sampler: Any) -> Sampler:
@@ -58,10 +55,5 @@ def known(sampler: Any) -> Sampler:
     if name in NOISE_ANEW:
         return Sampler(name, aside=f"{name} draws all noise anew at every step: every evaluation was computed")
     churn = getattr(sampler, "extra_options", {}).get("s_churn", 0)  # noise put in before a step raises its level
-    twins, noisy = name in TWICE and not churn, _marked(name, NOISY)
-    unsettled = not twins and (noisy or _marked(name, BACKWARD))
-    return Sampler(name, DENOISED if noisy else DIRECTION, twins=twins, unsettled=unsettled)
-
-
-def _marked(name: str, marks: tuple[str, ...]) -> bool:
-    return any(mark in name for mark in marks)
+    noisy = any(mark in name for mark in NOISY)
+    return Sampler(name, DENOISED if noisy else DIRECTION, twins=name in TWICE and not churn)

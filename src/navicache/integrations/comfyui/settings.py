@@ -7,11 +7,9 @@ from typing import Any
 from torch import nn
 
 from navicache.integrations.choose import DEFAULT_POLICY, MEANT, Options, choose_policy, note
-from navicache.integrations.comfyui.samplers import Sampler
 from navicache.integrations.groups import class_name
 from navicache.models import MODES, ModelSpec, find_model
 from navicache.policies import POLICIES, Inertial, Policy
-from navicache.policies.inertial import USUAL_SPEEDUP
 
 # ComfyUI's classes by the names under which presets are known.
 KNOWN = {
@@ -20,7 +18,6 @@ KNOWN = {
     "LTXVModel": "LTXVideoTransformer3DModel",
     "Flux": "FluxTransformer2DModel",
 }
-LATE = 5  # first steps that are computed where the course settles late
 CONFIG = {"in_channels": "in_dim", "num_layers": "num_layers", "text_dim": "text_dim"}  # theirs by ours
 
 
@@ -53,19 +50,6 @@ def choose(
 def for_part(policy: Policy) -> Policy:
     """The policy for one of two samplers that share a run: what is short for a run is not short for half of it."""
     return replace(policy, shortest=(policy.shortest + 1) // 2) if isinstance(policy, Inertial) else policy
-
-
-def for_start(policy: Policy, sampler: Sampler, steps: int) -> Policy:
-    """The policy for a run from full noise: where the course settles late, more of the start is computed.
-
-    No more than half of what is computed at all. First steps of another number than the usual were asked for, and stay.
-    """
-    if not (isinstance(policy, Inertial) and sampler.unsettled and by_speed(policy)):
-        return policy
-    if policy.align_steps != Inertial.align_steps:
-        return policy
-    half = round(steps / (policy.speedup or USUAL_SPEEDUP)) // 2
-    return replace(policy, align_steps=max(policy.align_steps, min(LATE, half)))
 
 
 def by_speed(policy: Inertial) -> bool:

@@ -23,8 +23,6 @@ def outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
     most = float(guider.model_patcher.get_model_object("model_sampling").sigma_max)
     begins, ends, sampler = sigmas[0] >= FULL * most, sigmas[-1] == 0, known(args[SAMPLER])
     policy = journal.policy if begins and ends else settings.for_part(journal.policy)
-    if begins:
-        policy = settings.for_start(policy, sampler, len(sigmas) - 1)
     run = Sampling(policy, journal.model, sampler, sigmas)
     options[RUN], finished = run, False
     try:
