@@ -1,7 +1,7 @@
 """What the page answers a visitor, without a page: runs, stops, and the usual values of a model."""
 
 import logging
-from collections.abc import Hashable, Iterator
+from collections.abc import Generator, Hashable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ class Answers:
     offer: Offer
     runs: Runs
 
-    def run(self, visitor: Hashable, kept: Kept, *fields: Any) -> Iterator[Shown]:
+    def run(self, visitor: Hashable, kept: Kept, *fields: Any) -> Generator[Shown, None, None]:
         """The live view as it grows, and the result in the end; closing it stops the run."""
         try:
             job = Asked(*fields).job(self.offer)
@@ -53,7 +53,7 @@ class Answers:
         finally:
             self.runs.end(visitor, run)
 
-    def _follow(self, run: Run, job: Job, kept: Kept) -> Iterator[Shown]:
+    def _follow(self, run: Run, job: Job, kept: Kept) -> Generator[Shown, None, None]:
         had = kept.find(plain_key(job)) is not None
         for news in run.follow():
             kept = kept if news.plain is None else kept.having(plain_key(job), news.plain)

@@ -1,0 +1,25 @@
+"""One studio for all tests of the page: to start it and to load a model takes longer than most of them."""
+
+import pytest
+from tests.cli.studio.hands import others
+from tests.cli.studio.served import Studio
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory):
+    served = Studio(tmp_path_factory.mktemp("studio"), "--model", "pocket:hunyuan")
+    try:
+        served.wait()
+        yield served
+    finally:
+        served.close()
+
+
+@pytest.fixture
+def alone(studio, tab):
+    """Neither the page nor its server asks another machine for anything, and neither has an error to tell."""
+    tab.problems.clear()
+    before = studio.wanted()  # a hub id may have been asked for
+    yield
+    assert others(tab, studio) == []
+    assert studio.wanted() == before and "Traceback" not in studio.said(), studio.said()
