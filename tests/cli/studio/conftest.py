@@ -1,5 +1,7 @@
 """One studio for all tests of the page: to start it and to load a model takes longer than most of them."""
 
+from contextlib import closing
+
 import pytest
 from tests.cli.studio.hands import others
 from tests.cli.studio.served import Studio
@@ -7,12 +9,9 @@ from tests.cli.studio.served import Studio
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory):
-    served = Studio(tmp_path_factory.mktemp("studio"), "--model", "pocket:hunyuan")
-    try:
+    with closing(Studio(tmp_path_factory.mktemp("studio"), "--model", "pocket:hunyuan")) as served:
         served.wait()
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture

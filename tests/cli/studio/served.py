@@ -28,9 +28,9 @@ def kept_in(ask, place):
 socket.getaddrinfo = kept_in(socket.getaddrinfo, lambda host, *_: host)
 connect = socket.socket.connect
 socket.socket.connect = kept_in(connect, lambda own, to: to[0] if isinstance(to, tuple) else None)
-from navicache.cli import main
-sys.exit(main(sys.argv[1:]))
 """
+STUDIO = "from navicache.cli import main; sys.exit(main(['studio', *sys.argv[1:]]))"
+SPACE = "import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
 STARTS = 600  # seconds: Gradio is imported for the first time
 NEEDED = [
     pytest.mark.slow,
@@ -45,16 +45,16 @@ NEEDED = [
 class Studio:
     """A server, its address, what it has said, and what it holds; its folder is its only place for files."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, begin: str = STUDIO) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address, self.log = f"http://127.0.0.1:{self.port}/", folder / "studio.log"
         self.room = folder / "room"
         self.room.mkdir()
-        command = [sys.executable, "-c", ALONE, "studio", "--port", str(self.port), *options]
+        command = [sys.executable, "-c", ALONE + begin, *options]
         self._file = self.log.open("w")
-        own = {"OMP_NUM_THREADS": "1", **os.environ, "TMPDIR": str(self.room)}
+        own = {"OMP_NUM_THREADS": "1", **os.environ, "TMPDIR": str(self.room), "GRADIO_SERVER_PORT": str(self.port)}
         self.process = subprocess.Popen(command, cwd=self.room, env=own, stdout=self._file, stderr=subprocess.STDOUT)
 
     def wait(self) -> None:

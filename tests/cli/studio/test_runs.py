@@ -132,5 +132,10 @@ def test_the_usual_values_of_a_model():
     answers = Answers(Offer(), Runs())
     assert answers.usual("pocket:hunyuan") == [50, 6.0, 9, 64, 64]
     assert answers.usual("pocket:unet")[2] is None and answers.usual("owner/name") == [None] * 5
-    with pytest.raises(Refused, match="no model"):
-        answers.usual("pocket:nobody")
+    for name, said in (
+        ("pocket:nobody", "no model"),
+        ("./nowhere", "no folder ./nowhere"),
+        (None, "no model is named"),
+    ):
+        with pytest.raises(Refused, match=said):
+            answers.usual(name)

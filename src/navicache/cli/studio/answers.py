@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from navicache.cli.job import Job
+from navicache.cli.loading import locate
 from navicache.cli.studio.asked import Asked, plain_key, plain_words
 from navicache.cli.studio.kept import Kept
 from navicache.cli.studio.offer import Offer, usual_values
@@ -72,10 +73,12 @@ class Answers:
         self.runs.stop(visitor, STEP)
         return STOPPED
 
-    def usual(self, model: str) -> list[Any]:
-        """The usual values of a model that was chosen."""
+    def usual(self, model: str | None) -> list[Any]:
+        """The usual values of a model that was chosen, if there is one of this name."""
         try:
-            return usual_values(self.offer.source(model.strip()))
+            source = self.offer.source(model)
+            locate(source)
+            return usual_values(source)
         except ValueError as error:
             raise Refused(plain_words(str(error))) from error
 

@@ -64,7 +64,7 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
     def stop(request: gr.Request) -> str:
         return answers.stop(request.session_hash)
 
-    def usual(model: str) -> list[Any]:
+    def usual(model: str | None) -> list[Any]:
         with refusals(gr.Error):
             return answers.usual(model)
 
