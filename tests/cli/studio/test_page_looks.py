@@ -1,7 +1,7 @@
 """How the page looks: on a phone nothing sticks out, and small letters can be read, by day and by night."""
 
 import pytest
-from tests.cli.studio.hands import run, visit
+from tests.cli.studio.hands import FRAMES, run, visit
 from tests.cli.studio.served import NEEDED
 
 pytestmark = [*NEEDED, pytest.mark.usefixtures("alone")]
@@ -14,6 +14,9 @@ OUT = """(() => {
         .filter(each => out(each.getBoundingClientRect()) && !scrolls(each.parentElement))
         .map(each => each.outerHTML.slice(0, 200));
 })()"""
+FULL = (
+    "[...document.querySelectorAll('.nv-tiles div')].filter(t => t.scrollWidth > t.clientWidth).map(t => t.innerText)"
+)
 # Every text whose contrast with what lies under it is below 4.5, as WCAG reckons it.
 PALE = """(() => {
     const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -47,6 +50,16 @@ def test_on_a_phone(tab, studio):
     assert tab.value(OUT) == [] and tab.value("document.documentElement.scrollWidth") <= PHONE
     tab.value("document.querySelector('.nv-mode').click()")
     assert tab.value(OUT) == []
+
+
+def test_figures_stay_in_their_tiles_at_any_width(tab, studio):
+    visit(tab, studio)
+    run(tab, Steps=40)
+    tab.value("document.querySelectorAll('.nv-tiles b')[1].textContent = '1234.5 → 567.8'")  # of a large model
+    for width in (320, PHONE, 700, 780, 970, 1020, 1200, 1800):
+        tab.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        assert tab.value(f"(async () => {{ await {FRAMES}; return {FULL}; }})()") == [], width
+        assert tab.value(OUT) == [], width
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

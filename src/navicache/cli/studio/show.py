@@ -76,7 +76,7 @@ def strip(run: RunRecord) -> str:
 
 def _many(steps: int) -> str:
     """For the gaps: those of very many squares would take all the room."""
-    return f'style="--nv-steps: {steps}"'
+    return f'style="--nv-many: {steps}"'
 
 
 def _tiles(made: Result, kept: bool) -> str:
