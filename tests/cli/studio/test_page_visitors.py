@@ -1,11 +1,12 @@
 """Several visitors of one page: a line, stops, and nothing that piles up."""
 
 import pytest
-from tests.cli.studio.hands import DONE, LIVE, RUNNING, TILES, press, run, visit, wait_for, write
+from tests.cli.studio.hands import DONE, LIVE, RUNNING, TILES, live, press, run, visit, wait_for, write
 from tests.cli.studio.served import NEEDED
 from tests.report.browser import browser
 
 pytestmark = [*NEEDED, pytest.mark.usefixtures("alone")]
+LONG = 1000  # steps that no test waits for
 STOPPED = f"{LIVE}.startsWith('Stopped')"
 # The place in line is to be seen: in a box that has room for it.
 WAITING = """(text => {
@@ -22,7 +23,7 @@ def begin(tab, steps):
 
 def test_stopped_in_mid_run_and_run_again(tab, studio):
     visit(tab, studio)
-    begin(tab, 50)
+    begin(tab, LONG)
     wait_for(tab, RUNNING)
     press(tab, "Stop")
     wait_for(tab, STOPPED)
@@ -33,11 +34,14 @@ def test_two_visitors_at_once(tab, studio):
     visit(tab, studio)
     with browser() as other:
         visit(other, studio)
-        begin(tab, 30)
+        begin(tab, LONG)
         wait_for(tab, RUNNING)
         begin(other, 14)
         wait_for(other, WAITING)
-        for page, steps in ((tab, 30), (other, 14)):
+        press(tab, "Stop")
+        wait_for(tab, STOPPED)
+        begin(tab, 10)
+        for page, steps in ((other, 14), (tab, 10)):
             wait_for(page, DONE)
             assert page.value(TILES)[2] == f"{steps // 2} of {steps}", "each sees its own"
 
@@ -46,23 +50,25 @@ def test_one_who_waits_may_leave_the_line(tab, studio):
     visit(tab, studio)
     with browser() as other:
         visit(other, studio)
-        begin(tab, 40)
+        begin(tab, LONG)
         wait_for(tab, RUNNING)
-        begin(other, 400)
+        begin(other, LONG)
         wait_for(other, WAITING)
         press(other, "Stop")
         wait_for(other, STOPPED)
-        wait_for(tab, DONE)
-    assert tab.value(TILES)[2] == "20 of 40", "the other's stop is not one's own"
+        before = live(tab)
+        wait_for(tab, f"{RUNNING} && {LIVE} !== {before!r}")  # the other's stop is not one's own
+        press(tab, "Stop")
+        wait_for(tab, STOPPED)
 
 
 def test_a_visitor_who_leaves_makes_room(tab, studio):
     visit(tab, studio)
     with browser() as other:
         visit(other, studio)
-        begin(other, 4000)
+        begin(other, LONG)
         wait_for(other, RUNNING)
-    assert run(tab, Steps=8), "4000 steps were not waited for"
+    assert run(tab, Steps=8), f"{LONG} steps were not waited for"
 
 
 def test_nothing_piles_up(tab, studio):

@@ -12,6 +12,7 @@ from navicache.cli.studio import runs as module
 from navicache.cli.studio.answers import MEMORY, Answers, Refused, reason
 from navicache.cli.studio.kept import Kept
 from navicache.cli.studio.offer import Offer
+from navicache.cli.studio.page import refusals
 from navicache.cli.studio.runs import Runs
 from navicache.cli.studio.watch import Stopped
 
@@ -126,6 +127,18 @@ def test_reasons():
 
     assert reason(torch.OutOfMemoryError("long story")) == MEMORY
     assert reason(ValueError("--frames must be 4k+1")) == "frames must be 4k+1"
+
+
+def test_a_refusal_is_a_text_and_no_trace_in_the_log():
+    class Told(Exception):
+        def __init__(self, message, print_exception=True):
+            super().__init__(message, print_exception)
+
+    with pytest.raises(Told) as caught, refusals(Told):
+        raise Refused("no folder <b>'x'</b>")
+    assert caught.value.args == ("no folder &lt;b&gt;'x'&lt;/b&gt;", False)
+    with pytest.raises(KeyError), refusals(Told):
+        raise KeyError("not a refusal")
 
 
 def test_the_usual_values_of_a_model():
