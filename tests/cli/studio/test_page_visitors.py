@@ -1,7 +1,9 @@
 """Several visitors of one page: a line, stops, and nothing that piles up."""
 
+import time
+
 import pytest
-from tests.cli.studio.hands import DONE, LIVE, RUNNING, TILES, live, press, run, visit, wait_for, write
+from tests.cli.studio.hands import DONE, LIMIT, LIVE, RUNNING, TILES, live, press, run, visit, wait_for, write
 from tests.cli.studio.served import NEEDED
 from tests.report.browser import browser
 
@@ -82,5 +84,8 @@ def test_nothing_piles_up(tab, studio):
         press(tab, "Stop")
         wait_for(tab, STOPPED)
     assert studio.files() == files
-    for what, before in held.items():
-        assert studio.holds(what) < before + 4, f"{what}: eight runs leave less than one each, every second one"
+    tab.call("Page.navigate", url="about:blank")  # connections are kept for a while, for the page's next question
+    end = time.monotonic() + LIMIT
+    while any(studio.holds(what) > before + 2 for what, before in held.items()):
+        assert time.monotonic() < end, f"eight runs leave {studio.holds('fd')}, {studio.holds('task')} of {held}"
+        time.sleep(0.5)
