@@ -1,4 +1,4 @@
-"""The studio in a process of its own that cannot leave this machine, and a browser's hands on its page."""
+"""The studio in a process of its own that cannot leave this machine."""
 
 import importlib.util
 import os
@@ -8,7 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+import pytest
+from tests.report.browser import find_browser
+
 LEFT = "WANTED TO LEAVE"
 # Whoever looks up or connects to another machine is written down, and refused.
 ALONE = f"""
@@ -17,7 +19,8 @@ HERE = ("127.0.0.1", "localhost", "::1", "0.0.0.0", None, "")
 def kept_in(ask, place):
     def asking(*given, **named):
         host = place(*given)
-        if host not in HERE and not isinstance(host, bytes):
+        host = host.decode() if isinstance(host, bytes) else host
+        if host not in HERE:
             print("{LEFT}", host, flush=True)
             raise OSError("no network here")
         return ask(*given, **named)
@@ -25,30 +28,34 @@ def kept_in(ask, place):
 socket.getaddrinfo = kept_in(socket.getaddrinfo, lambda host, *_: host)
 connect = socket.socket.connect
 socket.socket.connect = kept_in(connect, lambda own, to: to[0] if isinstance(to, tuple) else None)
-from navicache.cli import main
-sys.exit(main(sys.argv[1:]))
 """
-STARTS = 240  # seconds: Gradio is imported for the first time
-TEXT = "(name => [...document.querySelectorAll('button')].find(b => b.textContent.trim().startsWith(name)))"
-FIELD = '(name => document.querySelector(`input[aria-label="${name}"]`))'
-
-
-def installed() -> bool:
-    return importlib.util.find_spec("gradio") is not None
+STUDIO = "from navicache.cli import main; sys.exit(main(['studio', *sys.argv[1:]]))"
+SPACE = "import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
+STARTS = 600  # seconds: Gradio is imported for the first time
+NEEDED = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("gradio") is None,
+        reason="gradio is not installed: make test-studio has an environment with it",
+    ),
+    pytest.mark.skipif(find_browser() is None, reason="no Chromium found: apt install chromium brings it"),
+]
 
 
 class Studio:
-    """A server, its address, and what it has said."""
+    """A server, its address, what it has said, and what it holds; its folder is its only place for files."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, begin: str = STUDIO) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address, self.log = f"http://127.0.0.1:{self.port}/", folder / "studio.log"
-        command = [sys.executable, "-c", ALONE, "studio", "--port", str(self.port), *options]
+        self.room = folder / "room"
+        self.room.mkdir()
+        command = [sys.executable, "-c", ALONE + begin, *options]
         self._file = self.log.open("w")
-        own = {"OMP_NUM_THREADS": "1", **os.environ}
-        self.process = subprocess.Popen(command, cwd=ROOT, env=own, stdout=self._file, stderr=subprocess.STDOUT)
+        own = {"OMP_NUM_THREADS": "1", **os.environ, "TMPDIR": str(self.room), "GRADIO_SERVER_PORT": str(self.port)}
+        self.process = subprocess.Popen(command, cwd=self.room, env=own, stdout=self._file, stderr=subprocess.STDOUT)
 
     def wait(self) -> None:
         end = time.monotonic() + STARTS
@@ -59,43 +66,18 @@ class Studio:
     def said(self) -> str:
         return self.log.read_text()
 
+    def wanted(self) -> list[str]:
+        """The other machines that it wanted to reach."""
+        return [line.removeprefix(LEFT).strip() for line in self.said().splitlines() if line.startswith(LEFT)]
+
+    def files(self) -> set[Path]:
+        return {path for path in self.room.rglob("*") if path.is_file()}
+
+    def holds(self, what: str) -> int:
+        """How many open files (fd) or threads (task) it has."""
+        return len(list(Path(f"/proc/{self.process.pid}/{what}").iterdir()))
+
     def close(self) -> None:
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(60)
         self._file.close()
-
-
-def visit(tab, studio, width=1200):
-    """Open the page and set it to few steps."""
-    sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    tab.call("Emulation.setDeviceMetricsOverride", **sizes)
-    tab.problems.clear()
-    tab.call("Page.navigate", url=studio.address)
-    tab.until(f"!!({TEXT}('More') && document.querySelector('#nv-live p'))")
-    press(tab, "More")
-    tab.until(f"!!{FIELD}('Steps')")
-
-
-def press(tab, name):
-    tab.value(f"{TEXT}('{name}').click()")
-
-
-def write(tab, name, value):
-    """Write into a field, and see that it stays."""
-    tab.value(
-        f"(field => {{ field.value = {value}; for (const news of ['input', 'change', 'blur'])"
-        f" field.dispatchEvent(new Event(news, {{ bubbles: true }})); }})({FIELD}('{name}'))"
-    )
-    time.sleep(0.5)
-    assert tab.value(f"Number({FIELD}('{name}').value)") == value
-
-
-def wait_for(tab, script, seconds=240):
-    end = time.monotonic() + seconds
-    while not tab.value(script):
-        assert time.monotonic() < end, f"never came true: {script}\n{tab.value('document.body.innerText')}"
-        time.sleep(0.1)
-
-
-def live(tab):
-    return tab.value("document.querySelector('#nv-live').innerText")

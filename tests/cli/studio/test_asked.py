@@ -15,6 +15,8 @@ from navicache.cli.studio.offer import Offer
     [
         ({"prompt": "  "}, "the prompt is empty"),
         ({"model": "pocket:nobody"}, "no model 'nobody'"),
+        ({"model": " "}, "no model is named: choose one, such as pocket"),
+        ({"model": None}, "no model is named"),
         ({"speedup": 0.5}, "speedup must be a number from 1"),
         ({"speedup": math.nan}, "speedup must be"),
         ({"speedup": 1e9}, "speedup must be"),

@@ -12,6 +12,7 @@ from navicache.cli.studio import runs as module
 from navicache.cli.studio.answers import MEMORY, Answers, Refused, reason
 from navicache.cli.studio.kept import Kept
 from navicache.cli.studio.offer import Offer
+from navicache.cli.studio.page import refusals
 from navicache.cli.studio.runs import Runs
 from navicache.cli.studio.watch import Stopped
 
@@ -128,9 +129,26 @@ def test_reasons():
     assert reason(ValueError("--frames must be 4k+1")) == "frames must be 4k+1"
 
 
+def test_a_refusal_is_a_text_and_no_trace_in_the_log():
+    class Told(Exception):
+        def __init__(self, message, print_exception=True):
+            super().__init__(message, print_exception)
+
+    with pytest.raises(Told) as caught, refusals(Told):
+        raise Refused("no folder <b>'x'</b>")
+    assert caught.value.args == ("no folder &lt;b&gt;'x'&lt;/b&gt;", False)
+    with pytest.raises(KeyError), refusals(Told):
+        raise KeyError("not a refusal")
+
+
 def test_the_usual_values_of_a_model():
     answers = Answers(Offer(), Runs())
     assert answers.usual("pocket:hunyuan") == [50, 6.0, 9, 64, 64]
     assert answers.usual("pocket:unet")[2] is None and answers.usual("owner/name") == [None] * 5
-    with pytest.raises(Refused, match="no model"):
-        answers.usual("pocket:nobody")
+    for name, said in (
+        ("pocket:nobody", "no model"),
+        ("./nowhere", "no folder ./nowhere"),
+        (None, "no model is named"),
+    ):
+        with pytest.raises(Refused, match=said):
+            answers.usual(name)

@@ -1,7 +1,7 @@
 """What the page answers a visitor, without a page: runs, stops, and the usual values of a model."""
 
 import logging
-from collections.abc import Hashable, Iterator
+from collections.abc import Generator, Hashable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from navicache.cli.job import Job
+from navicache.cli.loading import locate
 from navicache.cli.studio.asked import Asked, plain_key, plain_words
 from navicache.cli.studio.kept import Kept
 from navicache.cli.studio.offer import Offer, usual_values
@@ -41,7 +42,7 @@ class Answers:
     offer: Offer
     runs: Runs
 
-    def run(self, visitor: Hashable, kept: Kept, *fields: Any) -> Iterator[Shown]:
+    def run(self, visitor: Hashable, kept: Kept, *fields: Any) -> Generator[Shown, None, None]:
         """The live view as it grows, and the result in the end; closing it stops the run."""
         try:
             job = Asked(*fields).job(self.offer)
@@ -53,7 +54,7 @@ class Answers:
         finally:
             self.runs.end(visitor, run)
 
-    def _follow(self, run: Run, job: Job, kept: Kept) -> Iterator[Shown]:
+    def _follow(self, run: Run, job: Job, kept: Kept) -> Generator[Shown, None, None]:
         had = kept.find(plain_key(job)) is not None
         for news in run.follow():
             kept = kept if news.plain is None else kept.having(plain_key(job), news.plain)
@@ -72,10 +73,12 @@ class Answers:
         self.runs.stop(visitor, STEP)
         return STOPPED
 
-    def usual(self, model: str) -> list[Any]:
-        """The usual values of a model that was chosen."""
+    def usual(self, model: str | None) -> list[Any]:
+        """The usual values of a model that was chosen, if there is one of this name."""
         try:
-            return usual_values(self.offer.source(model.strip()))
+            source = self.offer.source(model)
+            locate(source)
+            return usual_values(source)
         except ValueError as error:
             raise Refused(plain_words(str(error))) from error
 

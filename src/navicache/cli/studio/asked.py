@@ -20,7 +20,7 @@ class Asked:
     """The fields of the page, in its order; None leaves a choice to the model."""
 
     prompt: str
-    model: str
+    model: str | None
     target: str = SPEEDUP
     speedup: float | None = 2.0
     quality: str | None = "mid"
@@ -42,7 +42,7 @@ class Asked:
         """
         if not self.prompt.strip():
             raise ValueError("say what to show: the prompt is empty")
-        source = offer.source(self.model.strip())
+        source = offer.source(self.model)
         check_whole("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
         job = Job(

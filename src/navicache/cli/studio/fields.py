@@ -51,7 +51,7 @@ def lay_out(offer: Offer, prompts: list[str]) -> Fields:
         run = gr.Button("Run", variant="primary", scale=1, min_width=90)
         stop = gr.Button("Stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
-    with gr.Row(elem_id="nv-how"):
+    with gr.Row(equal_height=True, elem_id="nv-how"):
         model = model_field(offer)
         with gr.Column(scale=2, min_width=280):
             targets = target_fields()

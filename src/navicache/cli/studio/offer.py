@@ -27,8 +27,11 @@ class Offer:
         family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in MEMBERS)
         return tuple(dict.fromkeys((self.first.model, *family)))
 
-    def source(self, model: str) -> Source:
-        """A model of the visitor's choice, held as settled."""
+    def source(self, named: str | None) -> Source:
+        """A model of the visitor's choice, held as settled; a field that was emptied names none."""
+        model = (named or "").strip()
+        if not model:
+            raise ValueError(f"no model is named: choose one, such as {self.first.model}")
         if self.locked and model not in self.choices:
             raise ValueError(f"this studio has no {model}: choose from {', '.join(self.choices)}")
         return replace(self.first, model=model)

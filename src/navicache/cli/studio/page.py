@@ -1,6 +1,8 @@
 """The page itself: fields, buttons, and who listens to what. Gradio is imported here, and only when it is opened."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -17,6 +19,11 @@ HEAD = (
     '<header class="nv-head"><h1>navicache studio</h1><p>A video twice from the same noise: as the model makes it, and '
     "with steps that are predicted instead of computed.</p></header>"
 )
+READABLE = {
+    "body_text_color_subdued": "*neutral_500",
+    "button_primary_background_fill": "*primary_600",
+    "button_primary_background_fill_hover": "*primary_700",
+}  # Gradio's own are too pale for small letters
 LINE = 16  # visitors that wait; the next one is told to come back
 
 
@@ -50,12 +57,16 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     def run(request: gr.Request, kept: Kept, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with_words = refusing(gr.Error)(answers.run)
-        for shown in with_words(request.session_hash, kept, *values):
-            yield shown.live, gr.skip() if shown.result is None else shown.result, shown.kept
+        with refusals(gr.Error), closing(answers.run(request.session_hash, kept, *values)) as showing:
+            for shown in showing:
+                yield shown.live, gr.skip() if shown.result is None else shown.result, shown.kept
 
     def stop(request: gr.Request) -> str:
         return answers.stop(request.session_hash)
+
+    def usual(model: str | None) -> list[Any]:
+        with refusals(gr.Error):
+            return answers.usual(model)
 
     live, _, kept = outputs
     begun = gr.on(
@@ -68,24 +79,19 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
         concurrency_id="device",
         api_visibility="private",
     )
-    quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    fields.stop.click(stop, None, live, cancels=[begun], **quick)
-    fields.model.input(answers.usual, fields.model, fields.usual, **quick)  # not of the page's own first value
+    quick = {"show_progress": "hidden", "api_visibility": "private"}
+    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **quick)
+    # Not of the page's own first value; in a line of its own, for out of line a refusal is not shown.
+    fields.model.input(usual, fields.model, fields.usual, **quick)
 
 
-def refusing(error: type[Exception]) -> Callable[..., Any]:
-    """Refusals in the page's own manner."""
-
-    def wrapped(answer: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-        def answering(*given: Any) -> Iterator[Any]:
-            try:
-                yield from answer(*given)
-            except Refused as refusal:
-                raise error(str(refusal)) from refusal
-
-        return answering
-
-    return wrapped
+@contextmanager
+def refusals(error: Callable[..., Exception]) -> Iterator[None]:
+    """Refusals in the page's own manner, which takes them for markup; the log needs no trace of them."""
+    try:
+        yield
+    except Refused as refusal:
+        raise error(escape(str(refusal), quote=False), print_exception=False) from refusal
 
 
 def looks() -> dict[str, Any]:
@@ -95,7 +101,7 @@ def looks() -> dict[str, Any]:
     letters = {"font": ("system-ui", "sans-serif"), "font_mono": ("ui-monospace", "monospace")}
     own = files("navicache.cli.studio")
     return {
-        "theme": gr.themes.Base(primary_hue="blue", neutral_hue="slate", **letters),
+        "theme": gr.themes.Base(primary_hue="blue", neutral_hue="slate", **letters).set(**READABLE),
         "css": (own / "page.css").read_text(encoding="utf-8"),
         "head": f"<script>{(own / 'page.js').read_text(encoding='utf-8')}</script>",
         "footer_links": [],

@@ -44,7 +44,7 @@ def live(news: News) -> str:
 def _squares(news: News) -> str:
     rest = (news.total or 0) - len(news.squares)
     cells = ["<i class='nv-c'></i>" if computed else "<i class='nv-r'></i>" for computed in news.squares]
-    return f'<div class="nv-strip">{"".join(cells)}{"<i></i>" * rest}</div>'
+    return f'<div class="nv-strip" {_many(news.total or 1)}>{"".join(cells)}{"<i></i>" * rest}</div>'
 
 
 def over(made: Result) -> str:
@@ -68,9 +68,15 @@ def strip(run: RunRecord) -> str:
     ]
     head = f"{escape(run.policy)} on {escape(run.model)}: computed {run.computed} of {run.length} steps"
     return (
-        f'<section><h3>{head}</h3><div class="nv-strip" tabindex="0" role="img" aria-label="{head}">{"".join(cells)}'
-        f'</div><p class="nv-why" aria-live="polite">{HINT}</p></section>'
+        f"<section><h3>{head}</h3>"
+        f'<div class="nv-strip" {_many(run.length)} tabindex="0" role="img" aria-label="{head}">{"".join(cells)}</div>'
+        f'<p class="nv-why" aria-live="polite">{HINT}</p></section>'
     )
+
+
+def _many(steps: int) -> str:
+    """For the gaps: those of very many squares would take all the room."""
+    return f'style="--nv-many: {steps}"'
 
 
 def _tiles(made: Result, kept: bool) -> str:
