@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.serving.pairs import agree, differ, together
+from tests.support.pairs import agree, differ, together
 
 pytestmark = [
     pytest.mark.serving,

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from tests.serving.absent import stand_in
-from tests.serving.pairs import meet
+from tests.support.pairs import meet
 from torch import Tensor, nn
 
 stand_in()

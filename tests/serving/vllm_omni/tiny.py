@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from diffusers import WanTransformer3DModel
-from tests.serving.pairs import meet
+from tests.support.pairs import meet
 from torch import Tensor, distributed, nn
 from vllm.config import VllmConfig, set_current_vllm_config
 from vllm_omni.diffusion.data import DiffusionOutput, OmniDiffusionConfig

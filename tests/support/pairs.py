@@ -1,4 +1,4 @@
-"""Two real processes over gloo, each one rank of a server's workers."""
+"""Two real processes over gloo, each one rank of somebody else's workers."""
 
 from __future__ import annotations
 
