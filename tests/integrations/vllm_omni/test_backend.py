@@ -96,6 +96,8 @@ def test_each_of_two_experts_has_its_own_course() -> None:
         ({"sped_up": 2}, "did you mean 'speedup'"),
         ({"policy": "nobody"}, "nobody"),
         ({"policy": "teacache"}, "reaches inside"),
+        ({"threshold": 10**400}, "too large"),  # JSON has no largest number
+        ({"mode": []}, "mode must be a name"),
     ],
 )
 def test_what_is_wrong_is_said_while_the_model_is_loaded(knobs: dict[str, Any], why: str) -> None:
