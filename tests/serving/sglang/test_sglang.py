@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 import os
 import subprocess
 import sys
+import weakref
+from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -78,6 +83,30 @@ def test_requests_of_many_kinds_leave_nothing_to_the_next(tiny: Any) -> None:
     assert not [key for key in stopped.extra if "run" in key]
     made.transformer.stop_after = None
     assert torch.equal(served(tiny, made, steps=30, asked={"speedup": 2.0})[0], alone)
+
+
+@pytest.fixture
+def silent() -> Iterator[None]:
+    """SGLang logs an error, and pytest keeps what is logged, with all its frames."""
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize("stop_after", [None, 12], ids=["finished", "cancelled"])
+def test_a_request_that_is_over_keeps_no_tensor(tiny: Any, stop_after: int | None) -> None:
+    made, seen = tiny.stage(tiny.server()), list[weakref.ref[torch.Tensor]]()
+
+    def look(_: Any, __: Any, given: dict[str, Any]) -> None:
+        seen.append(weakref.ref(given["hidden_states"]))
+
+    made.transformer.stop_after = stop_after
+    made.transformer.register_forward_pre_hook(look, with_kwargs=True)
+    with pytest.raises(RuntimeError, match="stopped") if stop_after else nullcontext():
+        served(tiny, made, steps=30, asked={"speedup": 2.0})
+    gc.collect()
+    assert len(seen) > 5 and not [each for each in seen if each() is not None]
 
 
 def test_a_warm_up_runs_the_model(tiny: Any) -> None:
