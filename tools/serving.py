@@ -31,13 +31,13 @@ def install(server: str, home: Path) -> None:
     venv.create(home, with_pip=True, clear=True)
     (site,) = home.glob("lib/python*/site-packages")
     (base,) = BASE.resolve().glob("lib/python*/site-packages")
-    (site / "base.pth").write_text(f"{base}\n")
+    # the base knows navicache and its entry points; its own .pth files are not read from here, so src is named too
+    (site / "base.pth").write_text(f"{base}\n{ROOT / 'src'}\n")
     pip = (str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
     pins = ("-c", str(ROOT / "constraints.txt"))
     subprocess.run([*pip, "-r", str(needs), *pins], check=True)
     # last and without dependencies, or pip would name all that the server lacks
     subprocess.run([*pip, "--no-deps", *SERVERS[server]], check=True)
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT)], check=True)
     stamp.write_text(wanted)
 
 

@@ -1,7 +1,8 @@
 """The code of other programs, from a folder that is none of ours: each under its own name, and gone again afterwards.
 
 NAVICACHE_HOSTS names a folder with one checkout a program (wan21, wan22, hunyuanvideo, framepack, diffsynth, musubi,
-kandinsky6, opensora), and `site` for the small packages they need beside ours (einops, easydict, loguru).
+kandinsky6, opensora, xdit), and `site` for the small packages they need beside ours (einops, easydict, loguru,
+yunchang, distvae). triton has a folder of its own, `xdit_site`: torch would take notice of it in all other tests.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def opened(root: Path, *bare: str) -> Iterator[None]:
     """Import from a checkout meanwhile; `bare` packages do without their `__init__`, which imports far too much."""
     path, before = list(sys.path), set(sys.modules)
     sys.path[:0] = [str(root), str(Path(os.environ[VARIABLE]) / "site")]
-    sys.modules |= {name: _bare(root, name) for name in bare}
+    sys.modules |= {name: bare_package(root, name) for name in bare}
     importlib.invalidate_caches()
     try:
         yield
@@ -76,7 +77,8 @@ def load(name: str, *absent: str) -> Any:
             del sys.modules[module]
 
 
-def _bare(root: Path, name: str) -> ModuleType:
+def bare_package(root: Path, name: str) -> ModuleType:
+    """A package without its `__init__`."""
     package = ModuleType(name)
     package.__path__ = [str(root.joinpath(*name.split(".")))]
     return package

@@ -32,6 +32,7 @@ def assert_halves(
     branches: int = 2,
     told: bool = True,
     runs_each: int = 1,
+    group: Any = None,
 ) -> None:
     """Each model of so many steps computes half of them; runs do not mix; off is as never on.
 
@@ -42,9 +43,11 @@ def assert_halves(
         branches: calls of a step.
         told: `enable` is told the number of steps; where a pipeline is enabled, it knows.
         runs_each: runs of a generation: sections of a video.
+        group: of ranks that generate together.
     """
     plain, before = generate(0), [set(vars(model)) for model in models]
-    caches = [navicache.enable(model, speedup=2.0, steps=steps if told else None) for model, steps in models.items()]
+    about = {"speedup": 2.0, "group": group}
+    caches = [navicache.enable(model, steps=steps if told else None, **about) for model, steps in models.items()]
     for (model, steps), cache in zip(models.items(), caches, strict=True):
         with counted(inside(model)) as calls:
             first, other, again = generate(0), generate(1), generate(0)

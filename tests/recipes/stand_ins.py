@@ -123,7 +123,10 @@ class MMDiTModel(StandIn):
 
 
 class DiffusionTransformer3D(StandIn):
-    """Kandinsky 6: video with its channels last, and sound beside it; both come back in a tuple."""
+    """Kandinsky 6: video with its channels last, those of an image behind them, and sound beside it.
+
+    With sound both come back in a tuple; a text may be two, one for each.
+    """
 
     is_multimodal, in_visual_dim, visual_cond = True, 4, False
 
@@ -143,8 +146,11 @@ class DiffusionTransformer3D(StandIn):
         text_rope: Any,
         attention_mask: Any = None,
         visual_token_type_ids: Any = None,
-    ) -> tuple[Tensor, Tensor]:
-        video = self.core(x_video, time, text_embed)
+    ) -> Any:
+        about = text_embed[0] if isinstance(text_embed, list) else text_embed
+        video = self.core(x_video[..., : self.in_visual_dim], time, about)
+        if x_audio is None:
+            return video
         return video, video.reshape(x_audio.shape) if self.sound is None else -x_audio
 
 

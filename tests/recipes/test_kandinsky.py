@@ -1,4 +1,4 @@
-"""Kandinsky 6: its own `navicache` and ours side by side on a stand-in, decision by decision."""
+"""Kandinsky 6 around a stand-in of its network: its own `navicache` and ours side by side, and its own loop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 from tests.recipes.hosts import checkout, load, opened, same_arguments
-from tests.recipes.loops import kandinsky
-from tests.recipes.promises import counted
-from tests.recipes.stand_ins import DiffusionTransformer3D
+from tests.recipes.loops import COND, UNCOND, guided, kandinsky, text
+from tests.recipes.promises import Generate, assert_halves, counted
+from tests.recipes.stand_ins import DiffusionTransformer3D, noise
 from torch import Tensor
 
 import navicache
@@ -19,6 +19,8 @@ pytestmark = pytest.mark.recipes
 
 STEPS = 50
 BARE = ("kandinsky", "kandinsky.runtime")
+LOOP = ("kandinsky", "kandinsky.core", "kandinsky.core.algo")
+NOT_STORED = tuple(f"kandinsky.core.algo.{name}" for name in ("flow_matching", "guidance", "prepare_ropes"))
 NOT_NEEDED = ("kandinsky.runtime.base", "kandinsky.runtime.cache.magcache")
 
 
@@ -63,3 +65,39 @@ def test_their_front_is_called_as_the_network() -> None:
     with opened(checkout("kandinsky6"), *BARE):
         front = load("kandinsky.runtime.cache", *NOT_NEEDED).CacheDiT
         assert same_arguments(front._navicache_forward, DiffusionTransformer3D.forward)
+
+
+def embeds(value: float) -> dict[str, Tensor]:
+    return {"text_embeds": text(value)[None], "pooled_embed": text(value)[:1]}
+
+
+def loop(dit: DiffusionTransformer3D, sound: bool, nulls: bool, guidance: float, image: bool) -> Generate:
+    """Their `denoise_loop`; three modules it imports could not be had, and two functions of them are ours."""
+    code = load("kandinsky.core.algo.denoise_loop", *NOT_STORED)
+    code.flow_match_timesteps = lambda steps, scale, device: torch.linspace(1, 0, steps + 1)
+    code.apply_cfg = lambda cond, uncond, weight: guided(cond, uncond) if weight != 1 else cond
+    bounds, rope = torch.tensor([0, 3]), torch.ones(3, 2)
+    null: Any = [embeds(UNCOND), embeds(UNCOND)] if nulls else embeds(UNCOND)
+    frames = noise(9, 1, 6, 8, 4) if image else None
+
+    def generate(seed: int) -> Tensor:
+        heard = (noise(seed + 5, 1, 7, 6), torch.tensor([0, 7])) if sound else (None, None)
+        bundle = code.LatentBundle(noise(seed, 1, 3, 6, 8, 4), heard[0], bounds, heard[1])
+        ropes = (torch.ones(3, 6, 8, 2), None, rope, [rope, rope] if nulls else rope)
+        return code.denoise_loop(bundle, dit, embeds(COND), null, *ropes, 20, guidance, 5.0, first_frames=frames).video
+
+    return generate
+
+
+@pytest.mark.parametrize("image", [False, True], ids=["text", "image"])
+@pytest.mark.parametrize(
+    ("sound", "nulls", "guidance"),
+    [(True, True, 5.0), (True, False, 5.0), (False, False, 5.0), (True, False, 1.0)],
+    ids=["a null for each", "sound", "video alone", "one branch"],
+)
+def test_their_loop(sound: bool, nulls: bool, guidance: float, image: bool) -> None:
+    with opened(checkout("kandinsky6"), *LOOP):
+        dit = DiffusionTransformer3D()
+        dit.visual_cond = image
+        generate = loop(dit, sound, nulls, guidance, image)
+        assert_halves(generate, {dit: 20}, lambda model: model.core, branches=1 if guidance == 1 else 2)

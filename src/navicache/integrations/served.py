@@ -14,6 +14,7 @@ from navicache.models import UNKNOWN, ModelSpec, find_model, read_calibration
 from navicache.policies import Policy
 
 SIZES = ("in_channels", "num_layers", "text_dim")  # of a model's configuration: what presets are known by
+WRONG = (TypeError, ValueError, OverflowError)  # the last for whole numbers that no float can hold, as JSON may have
 
 
 def read(given: Any) -> Options | None:
@@ -42,12 +43,13 @@ def _checked(settings: dict[str, Any]) -> Options:
         path = settings.pop("calibration", None)
         measured = None if path is None else read_calibration(path)
         policy, mode = settings.pop("policy", None), settings.pop("mode", None)
-        if policy is not None and not isinstance(policy, str):
-            raise ValueError(f"policy must be a name, got {policy!r}")
+        for what, name in (("policy", policy), ("mode", mode)):
+            if name is not None and not isinstance(name, str):
+                raise ValueError(f"{what} must be a name, got {name!r}")
         if policy is None and measured is None and mode is not None and MEANT.keys().isdisjoint(settings):
             policy = DEFAULT_POLICY
         options = Options(policy, mode, calibration=measured, knobs=settings)
-    except (TypeError, ValueError, OSError) as error:
+    except (*WRONG, OSError) as error:
         raise ValueError(f"navicache: {error}") from error
     policy_for(options, UNKNOWN)
     return options
@@ -57,7 +59,7 @@ def policy_for(options: Options, spec: ModelSpec) -> tuple[Policy, str]:
     """The policy for a model, and what is to be said about it; one that reaches inside the model is refused."""
     try:
         policy = choose_policy(options, spec)
-    except (TypeError, ValueError) as error:
+    except WRONG as error:
         raise ValueError(f"navicache: {error}") from error
     if policy.schemes()[0].site != "model":
         raise ValueError(

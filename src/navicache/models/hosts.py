@@ -39,6 +39,9 @@ _FRAMEPACK = HostModel(
     "HunyuanVideoTransformer3DModel",
     note="no setting is published for FramePack; HunyuanVideo's are used, whose model it was trained from",
 )
+_XDIT_WAN = HostModel(
+    "WanTransformer3DModel", config={name: name for name in ("in_channels", "num_layers", "text_dim")}
+)
 
 # By name of the class or function; docs/recipes says which program has it, and with which commit it was run.
 HOSTS: Mapping[str, HostModel] = {
@@ -48,5 +51,7 @@ HOSTS: Mapping[str, HostModel] = {
     "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
     "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
     "MMDiTModel": HostModel("", CallSpec("img", "timesteps", ("txt", "y_vec"))),  # Open-Sora 2.0
+    "xFuserWanTransformer3DWrapper": _XDIT_WAN,  # xDiT's of diffusers' own, with the arguments of those
+    "xFuserHunyuanVideoTransformer3DWrapper": HostModel("HunyuanVideoTransformer3DModel"),
     "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # while its own offload is on
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import weakref
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -39,11 +42,11 @@ def test_a_speed_up_of_one_attaches_nothing() -> None:
 
 def test_disable_is_bit_exact_and_leaves_the_instance_as_it_was() -> None:
     pipe, cache = Pipeline(), backend()
-    before = set(vars(pipe.transformer))
+    before = [set(vars(each)) for each in (pipe, pipe.transformer)]
     cache.enable(pipe)
     request(pipe, cache)
     cache.disable()
-    assert not cache.is_enabled() and set(vars(pipe.transformer)) == before
+    assert not cache.is_enabled() and [set(vars(each)) for each in (pipe, pipe.transformer)] == before
     assert torch.equal(request(pipe, cache), request(Pipeline(), None))
 
 
@@ -93,6 +96,8 @@ def test_each_of_two_experts_has_its_own_course() -> None:
         ({"sped_up": 2}, "did you mean 'speedup'"),
         ({"policy": "nobody"}, "nobody"),
         ({"policy": "teacache"}, "reaches inside"),
+        ({"threshold": 10**400}, "too large"),  # JSON has no largest number
+        ({"mode": []}, "mode must be a name"),
     ],
 )
 def test_what_is_wrong_is_said_while_the_model_is_loaded(knobs: dict[str, Any], why: str) -> None:
@@ -126,5 +131,19 @@ def test_the_log_says_what_a_request_came_to(caplog: pytest.LogCaptureFixture) -
     cache.enable(pipe)
     with caplog.at_level(logging.INFO, logger="vllm_omni.navicache"):
         request(pipe, cache)
-        request(pipe, cache)
-    assert caplog.text.count("10 of 20") == 1
+        assert caplog.text.count("10 of 20") == 1
+        with pytest.raises(RuntimeError, match="stopped"):
+            request(pipe, cache, stop_after=13)
+    assert caplog.text.count("10 of 20") == 1 and caplog.text.count("stopped before its end") == 1
+
+
+@pytest.mark.parametrize("stop_after", [None, 13], ids=["finished", "cancelled"])
+def test_a_request_that_is_over_keeps_no_tensor(stop_after: int | None) -> None:
+    pipe, cache = Pipeline(), backend(speedup=2.0)
+    cache.enable(pipe)
+    seen: list[weakref.ref[Tensor]] = []
+    pipe.transformer.register_forward_pre_hook(lambda _, args: seen.append(weakref.ref(args[0])))
+    with pytest.raises(RuntimeError, match="stopped") if stop_after else nullcontext():
+        request(pipe, cache, stop_after=stop_after)
+    gc.collect()
+    assert len(seen) > 5 and not [each for each in seen if each() is not None]

@@ -19,17 +19,18 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def main(rank: int, way: str, file: Path) -> None:
+def main(rank: int, way: str, file: Path, port: int) -> None:
     from sglang.multimodal_gen.runtime.distributed import parallel_state
     from sglang.multimodal_gen.runtime.platforms.plugins import apply_plugin_hooks
 
-    args = server(29771 + list(WAYS).index(way), **WAYS[way])
+    args = server(port, **WAYS[way])
     apply_plugin_hooks()
     made, seen = stage(args), dict[str, Any]()
     made.transformer.meets = True
     for name in ("first", "second"):
         latents, seen[f"{name} calls"] = served(made, asking(way, rank), args)
         seen[name], seen["finite"] = made.transformer.times, bool(latents.isfinite().all())
+        seen["frames"], seen["latents"] = made.transformer.frames, latents.tolist()
     made.transformer.meets = False
     alone, _ = distributed.new_subgroups_by_enumeration([[0], [1]])
     vars(parallel_state)["get_replica_group"] = lambda: SimpleNamespace(device_group=alone)  # nobody to ask
@@ -39,7 +40,8 @@ def main(rank: int, way: str, file: Path) -> None:
 
 def asking(way: str, rank: int) -> Any:
     """A request whose parts are far apart, so that each rank by itself would decide otherwise."""
-    batch = request(30, asked=ASKED, sizes=(1.0, 100.0) if way == "sequence" else (1.0, 1.0))  # of the two shards
+    sizes = (0.01, 100.0) if way == "sequence" else (1.0, 1.0)  # of both shards: a still one, and one all noise
+    batch = request(30, asked=ASKED, sizes=sizes)
     large = 100.0 ** (rank if way == "tensor" else 0)
     batch.prompt_embeds = [large * embeds for embeds in batch.prompt_embeds]
     if way == "guidance":
@@ -48,4 +50,4 @@ def asking(way: str, rank: int) -> Any:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
+    main(int(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 from tests.serving.absent import stand_in
-from torch import Tensor, distributed, nn
+from tests.support.pairs import meet
+from torch import Tensor, nn
 
 stand_in()
 
@@ -46,13 +47,15 @@ class TinyDiT(nn.Module):
         torch.manual_seed(seed)
         self.wan, self.times, self.meets = WanTransformer3DModel(**WAN), list[float](), False
         self.stop_after: int | None = None  # calls
+        self.frames = 0  # of its newest latents
 
     def forward(self, hidden_states: Tensor, timestep: Tensor, encoder_hidden_states: Any, **kwargs: Any) -> Tensor:
         if len(self.times) == self.stop_after:
             raise RuntimeError("stopped")
         self.times.append(float(timestep.flatten()[0]))
+        self.frames = hidden_states.shape[2]
         if self.meets:
-            distributed.all_reduce(torch.ones(1))
+            meet(self.times[-1])
         text = encoder_hidden_states[0] if isinstance(encoder_hidden_states, list) else encoder_hidden_states
         return self.wan(hidden_states, timestep, text, return_dict=False)[0]
 

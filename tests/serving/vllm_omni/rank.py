@@ -21,8 +21,8 @@ WAYS: dict[str, dict[str, int]] = {
 }
 
 
-def main(rank: int, way: str, file: Path) -> None:
-    gather(rank, 2, 29741 + list(WAYS).index(way), **WAYS[way])
+def main(rank: int, way: str, file: Path, port: int) -> None:
+    gather(rank, 2, port, **WAYS[way])
     load_omni_general_plugins()
     runner = loaded("navicache", KNOBS)
     # far apart, so that each rank by itself would decide otherwise
@@ -42,4 +42,4 @@ def main(rank: int, way: str, file: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
+    main(int(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))

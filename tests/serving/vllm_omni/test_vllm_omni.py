@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from tests.serving.pairs import together
+from tests.support.pairs import agree, differ, together
 
 pytestmark = [
     pytest.mark.serving,
@@ -62,7 +65,7 @@ def test_off_is_bit_exact(tiny: Any, exact: Any, how: str) -> None:
         runner.cache_backend.disable()
     latents, made = tiny.request(runner)
     assert made == 40 and torch.equal(latents, tiny.request(exact)[0])
-    assert "forward" not in vars(runner.pipeline.transformer)
+    assert "forward" not in {*vars(runner.pipeline.transformer), *vars(runner.pipeline)}
 
 
 def test_requests_of_many_kinds_leave_nothing_to_the_next(tiny: Any) -> None:
@@ -74,6 +77,20 @@ def test_requests_of_many_kinds_leave_nothing_to_the_next(tiny: Any) -> None:
     with pytest.raises(RuntimeError, match="stopped"):
         tiny.request(runner, 30, stop_after=13)
     assert torch.equal(tiny.request(runner, 30)[0], alone)
+
+
+@pytest.mark.parametrize("extra", [{}, {"stop_after": 13}], ids=["finished", "cancelled"])
+def test_a_request_that_is_over_keeps_no_tensor(tiny: Any, extra: dict[str, int]) -> None:
+    runner, seen = tiny.loaded("navicache", {"speedup": 2.0}), list[weakref.ref[torch.Tensor]]()
+
+    def look(_: Any, __: Any, given: dict[str, Any]) -> None:
+        seen.append(weakref.ref(given["hidden_states"]))
+
+    runner.pipeline.transformer.register_forward_pre_hook(look, with_kwargs=True)
+    with pytest.raises(RuntimeError, match="stopped") if extra else nullcontext():
+        tiny.request(runner, 30, **extra)
+    gc.collect()
+    assert len(seen) > 5 and not [each for each in seen if each() is not None]
 
 
 def test_a_request_that_names_no_steps_is_cached_too(tiny: Any) -> None:
@@ -121,12 +138,11 @@ def test_the_entry_point_is_light() -> None:
 @pytest.mark.parametrize("way", ["tensor", "sequence", "guidance"])
 def test_ranks_that_share_a_model_decide_alike(way: str, tmp_path: Path) -> None:
     left, right = together("tests.serving.vllm_omni.rank", way, tmp_path)
-    for name in ("first", "second"):
-        assert left[name] == right[name] and 4 < len(set(left[name])) < 30
-    assert left["finite"] and right["finite"]
-    assert left["by itself"] != right["by itself"]  # else the ranks would have agreed without asking each other
+    agree(left, right)
+    differ(left, right)
 
 
 def test_ranks_of_two_replicas_decide_for_themselves(tmp_path: Path) -> None:
     left, right = together("tests.serving.vllm_omni.rank", "data", tmp_path)
     assert left["first"] == left["by itself"] and right["first"] == right["by itself"]
+    differ(left, right)

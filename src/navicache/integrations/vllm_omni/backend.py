@@ -8,6 +8,7 @@ from typing import Any
 from torch import nn
 
 from navicache.integrations import served
+from navicache.integrations.vllm_omni.ending import Ending
 from navicache.integrations.vllm_omni.part import Part, Request
 from navicache.policies import EasyCache, Inertial, NaviCache, Policy
 
@@ -32,6 +33,7 @@ class Backend:
         self.config, self.enabled = config, False
         self._options = served.read(dict(config._extra_params) or True)
         self._find_group, self._group, self._parts = find_group, None, dict[str, Part]()
+        self._ending: Ending | None = None
 
     def enable(self, pipeline: Any) -> None:
         """Attach to every transformer of the pipeline; where one is refused, none stays attached."""
@@ -46,6 +48,7 @@ class Backend:
         try:
             for name, model in models.items():
                 self._parts[name] = Part(model, policy, request, self._group)
+            self._ending = Ending(pipeline, self._over)
         except BaseException:
             self.disable()
             raise
@@ -54,13 +57,19 @@ class Backend:
 
     def refresh(self, pipeline: Any, num_inference_steps: int, verbose: bool = True) -> None:
         """A request begins, or a wave of requests in one batch: nothing of the one before is kept."""
+        del verbose  # the log has a line when a request is over
         if any(part.model is not model for part, model in self._pairs(pipeline)):
             self.enable(pipeline)  # a transformer was exchanged, to load other weights
         request = Request(pipeline, num_inference_steps or None)
         for part in self._parts.values():
-            said = part.begin(request)
-            if verbose and said:
-                logger.info("the request before: %s", said)
+            part.begin(request)
+
+    def _over(self, finished: bool) -> None:
+        """A request has ended, one way or the other: no tensor of it is kept."""
+        for part in self._parts.values():
+            said = part.end(finished)
+            if said:
+                logger.info("request over: %s", said)
 
     def _pairs(self, pipeline: Any) -> list[tuple[Part, Any]]:
         return [(part, getattr(pipeline, name, None)) for name, part in self._parts.items()]
@@ -74,6 +83,9 @@ class Backend:
         parts, self._parts, self.enabled = self._parts, {}, False
         for part in parts.values():
             part.detach()
+        if self._ending is not None:
+            self._ending.detach()
+            self._ending = None
 
 
 def together(policy: Policy) -> Policy:

@@ -43,11 +43,19 @@ class Part:
     def _surroundings(self) -> Host:
         return self._request.surroundings()
 
-    def begin(self, request: Request) -> str:
-        """Close the run before, whether it came to its end or not; says what it came to, if there was one."""
-        at, self._request = self._engine.at, request
-        ran, finished = not at.why, at.done or at.total is None
-        self._engine.end_run("another request", finished)
+    def begin(self, request: Request) -> None:
+        """Close the run before, where nobody has, and go on with this request."""
+        self.end()
+        self._request = request
+
+    def end(self, finished: bool = True) -> str:
+        """Close the run, if there is one, and let its tensors go; says what it came to."""
+        at = self._engine.at
+        ran, whole = not at.why, at.done or at.total is None
+        if not finished:
+            self._engine.abort()  # perhaps the device itself is at fault: nothing is fetched from it
+            return "stopped before its end" if ran else ""
+        self._engine.end_run("request over", whole)
         return summarise([*self._engine.trace.runs][-1:], details=False) if ran else ""
 
     def detach(self) -> None:
