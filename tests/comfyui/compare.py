@@ -30,6 +30,7 @@ class Comparison:
     sampler: str
     prompt: int
     text: str
+    steps: int
 
     def plain(self) -> Row:
         """The run that the others are held against."""
@@ -68,7 +69,7 @@ class Comparison:
         return self.rows.read(self.sampler, self.prompt, cache)
 
     def _sample(self, patch: inside.Patch) -> tuple[torch.Tensor, float]:
-        return self.studio.sample(self.text, self.sampler, patch, SEED)
+        return self.studio.sample(self.text, self.sampler, patch, SEED, self.steps)
 
     def _score(self, cache: str, setting: float, latents: torch.Tensor, count: float) -> Row:
         reference = torch.load(self.rows.frames(self.sampler, self.prompt))
@@ -81,7 +82,7 @@ def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
     studio, rows = inside.Studio(), Rows(args.out)
     for number, text in enumerate(choose_prompts("held-out", args.prompts)):
         for sampler in args.samplers:
-            yield Comparison(studio, rows, sampler, number, text)
+            yield Comparison(studio, rows, sampler, number, text, args.steps)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -89,6 +90,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("outputs/comfyui"))
     parser.add_argument("--prompts", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=20, help="another number has a folder of its own")
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, choices=SAMPLERS)
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     args = parser.parse_args(argv)
