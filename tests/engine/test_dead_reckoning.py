@@ -61,7 +61,8 @@ class Jumps:
 
 
 @pytest.mark.parametrize("rest", [False, True], ids=["random walk", "white noise"])
-def test_where_the_output_jumps_it_falls_back_to_holding_it(rest):
+def test_where_the_output_jumps_it_is_no_worse_than_holding_it(rest):
+    """White noise swings: there a point between two outputs is nearer than either."""
     shape = (1, 4, 32, 32)
 
     def model(x, t, jumps=Jumps(0, rest)):  # noqa: B008
@@ -75,7 +76,7 @@ def test_where_the_output_jumps_it_falls_back_to_holding_it(rest):
     assert 6 <= len(computed) < STEPS - 10
     held = run(engine_for(model, Custom(Told(steps=computed), OutputHold())), shape, STEPS - 1)
     ours, theirs = (sum(errors(each, model, shape)[8:]) for each in (outputs, held))
-    assert ours == pytest.approx(theirs, rel=0.05)
+    assert ours < (0.95 if rest else 1.05) * theirs
     undamped = run(engine_for(model, Custom(Told(steps=computed), Taylor(1))), shape, STEPS - 1)
     assert sum(errors(undamped, model, shape)[8:]) > 1.5 * theirs
 

@@ -47,7 +47,7 @@ def scheduled(total: int, budget: int, align_steps: int) -> frozenset[int]:
 
     Example:
         >>> sorted(scheduled(12, 6, 3))
-        [0, 1, 2, 5, 9, 11]
+        [0, 1, 2, 4, 9, 11]
     """
     between = range(align_steps, total - 1)
     free = min(max(budget - align_steps - 1, 0), len(between))

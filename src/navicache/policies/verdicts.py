@@ -18,4 +18,4 @@ def divide(numerator: float, denominator: float) -> float:
     """
     if denominator != 0:
         return numerator / denominator
-    return math.copysign(math.inf, numerator) if numerator else math.nan
+    return math.copysign(math.inf, numerator) if abs(numerator) > 0 else math.nan  # NaN is above nothing
