@@ -23,6 +23,15 @@ def begin(tab, steps):
     press(tab, "Run")
 
 
+def line_up(tab, other, studio, steps):
+    """One runs for long, and the other waits in line."""
+    visit(other, studio)
+    begin(tab, LONG)
+    wait_for(tab, RUNNING)
+    begin(other, steps)
+    wait_for(other, WAITING)
+
+
 def test_stopped_in_mid_run_and_run_again(tab, studio):
     visit(tab, studio)
     begin(tab, LONG)
@@ -35,11 +44,7 @@ def test_stopped_in_mid_run_and_run_again(tab, studio):
 def test_two_visitors_at_once(tab, studio):
     visit(tab, studio)
     with browser() as other:
-        visit(other, studio)
-        begin(tab, LONG)
-        wait_for(tab, RUNNING)
-        begin(other, 14)
-        wait_for(other, WAITING)
+        line_up(tab, other, studio, 14)
         press(tab, "Stop")
         wait_for(tab, STOPPED)
         begin(tab, 10)
@@ -51,11 +56,7 @@ def test_two_visitors_at_once(tab, studio):
 def test_one_who_waits_may_leave_the_line(tab, studio):
     visit(tab, studio)
     with browser() as other:
-        visit(other, studio)
-        begin(tab, LONG)
-        wait_for(tab, RUNNING)
-        begin(other, LONG)
-        wait_for(other, WAITING)
+        line_up(tab, other, studio, LONG)
         press(other, "Stop")
         wait_for(other, STOPPED)
         before = live(tab)
