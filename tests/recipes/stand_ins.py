@@ -123,12 +123,9 @@ class MMDiTModel(StandIn):
 
 
 class DiffusionTransformer3D(StandIn):
-    """Kandinsky 6: video with its channels last, those of an image behind them, and sound beside it.
+    """Kandinsky 6: video with its channels last, and sound beside it; both come back in a tuple."""
 
-    With sound both come back in a tuple; a text may be two, one for each.
-    """
-
-    is_multimodal, in_visual_dim, visual_cond = True, 4, False
+    is_multimodal, in_visual_dim = True, 4
 
     def __init__(self, sound: bool = True) -> None:
         super().__init__()
@@ -147,10 +144,7 @@ class DiffusionTransformer3D(StandIn):
         attention_mask: Any = None,
         visual_token_type_ids: Any = None,
     ) -> Any:
-        about = text_embed[0] if isinstance(text_embed, list) else text_embed
-        video = self.core(x_video[..., : self.in_visual_dim], time, about)
-        if x_audio is None:
-            return video
+        video = self.core(x_video, time, text_embed)
         return video, video.reshape(x_audio.shape) if self.sound is None else -x_audio
 
 
