@@ -117,6 +117,17 @@ def test_their_loop(network_of_sound: bool, about: dict[str, Any]) -> None:
         assert_halves(generation(dit, 20, **about), {dit: 20}, lambda model: model.visual_embeddings, branches)
 
 
+def test_nearer_than_fewer_steps() -> None:
+    """Ten computed of twenty must be nearer to the twenty than ten plain ones: no prediction is of the other branch."""
+    with opened(checkout("kandinsky6"), *BARE):
+        dit = network()
+        plain, fewer = generation(dit, 20)(0, dit), generation(dit, 10)(0, dit)
+        with navicache.enable(dit, steps=20) as cache:
+            cached = generation(dit, 20)(0, dit)
+        assert cache.trace.runs[-1].computed == 10
+        assert (cached - plain).norm() < 0.5 * (fewer - plain).norm()
+
+
 def test_nothing_told() -> None:
     """The network alone is enough to be known; how many steps there are is not."""
     with opened(checkout("kandinsky6"), *BARE):
