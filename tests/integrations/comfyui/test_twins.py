@@ -49,6 +49,19 @@ def test_a_speed_up_counts_evaluations(name: str, speedup: float) -> None:
     assert abs(report.computed - 39 / speedup) <= 1
 
 
+@pytest.mark.parametrize(
+    ("steps", "speedup", "computed"),
+    [(20, 2.0, 3), (30, 2.0, 5), (50, 2.0, 8), (50, 3.0, 3), (50, 4.0, 3), (50, 1.5, 16), (8, 2.0, 3)],
+)
+def test_a_longer_run_has_more_twins_computed_and_a_faster_one_fewer(steps: int, speedup: float, computed: int) -> None:
+    """Of 50 levels at 2: 49 evaluations, 24 more than half of the levels, a third of them 8."""
+    policy, twins = share(Inertial(speedup=speedup), HEUN, levels(steps).tolist())
+    assert isinstance(policy, Inertial) and twins is not None
+    assert twins == (computed, True)
+    evaluations = round(steps / (policy.speedup or 1)) + computed  # the last level's twin, and none at the first
+    assert abs(evaluations - (2 * steps - 1) / speedup) <= 1
+
+
 def watched(seen: list[tuple[Tensor, Tensor]]) -> Loop:
     """heun, keeping the latent and the direction of every evaluation."""
 

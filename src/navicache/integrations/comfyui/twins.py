@@ -3,7 +3,8 @@
 `heun` corrects a step at the level where the next one begins, so that level is evaluated twice, at latents that differ
 by what the correction moved. In the middle of a run that changes the output by a percent and less; in the first
 steps, and at the last level, by far more. There twins are computed, and elsewhere they take over the first one's
-answer, whether that was computed or predicted.
+answer, whether that was computed or predicted. How many at first: of the evaluations that half of the levels would
+leave, a third. Of 50 levels at a speed-up of 2 that is 8, at 3 no more than every run begins with.
 """
 
 from collections.abc import Sequence
@@ -55,9 +56,10 @@ def share(policy: Policy, sampler: Sampler, sigmas: Sequence[float]) -> tuple[Po
     if not (sampler.twins and isinstance(policy, Inertial) and by_speed(policy) and levels >= policy.shortest):
         return policy, None
     budget = int((2 * levels - 1 + unpaired) / (policy.speedup or USUAL_SPEEDUP))
-    due = policy.align_steps - 1 + policy.last_step + unpaired  # the first level has no twin
+    first = max(policy.align_steps, round((budget - levels / 2) / 3))
+    due = first - 1 + policy.last_step + unpaired  # the first level has no twin
     spare = max(0, budget - due - levels)  # a small speed-up has more to spend
     return (
         replace(policy, speedup=max(1.0, levels / max(1, budget - due))),
-        Twins(policy.align_steps + spare, policy.last_step),
+        Twins(first + spare, policy.last_step),
     )
