@@ -29,6 +29,18 @@ def test_a_scheduler_that_stands_still_is_not_believed():
     assert record.computed < 8
 
 
+@pytest.mark.parametrize("frozen", [0.0, torch.zeros(2)], ids=["number", "of rows"])
+@pytest.mark.parametrize("first", [True, False], ids=["frozen first", "frozen last"])
+def test_one_of_two_latents_is_frozen(frozen: object, first: bool):
+    """A list has the time of each; the frozen one stands still, and the other tells where a new run begins."""
+    cached = engine_for(Doubler(), Static(interval=2, last_step=False))
+    for _ in range(2):
+        for i, x in enumerate(ramp(8)):
+            times = [frozen, torch.tensor([8.0 - i])]
+            cached(x, times if first else times[::-1], torch.ones(1, 3))
+    assert [record.computed_steps() for record in cached.engine.trace.runs] == [(0, 2, 4, 6)] * 2
+
+
 THIS, OTHER = object(), object()  # timesteps that a scheduler holds
 COND, UNCOND = torch.zeros(1, 3), torch.ones(1, 3)
 

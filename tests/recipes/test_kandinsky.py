@@ -104,11 +104,22 @@ def test_the_network_is_known(sound: bool) -> None:
         (True, {"guidance_weight": 1.0}),
         (True, {"sound": False}),
         (False, {"sound": False}),
+        (True, {"sample_audio": False}),
         (True, {"image": "pretrain"}),
         (True, {"image": "i2v"}),
         (True, {"image": "tail_cond_first_frame"}),
     ],
-    ids=["sound", "a null for each", "one branch", "video alone", "no sound", "image", "image within", "image behind"],
+    ids=[
+        "sound",
+        "a null for each",
+        "one branch",
+        "video alone",
+        "no sound",
+        "frozen sound",
+        "image",
+        "image within",
+        "image behind",
+    ],
 )
 def test_their_loop(network_of_sound: bool, about: dict[str, Any]) -> None:
     with opened(checkout("kandinsky6"), *BARE):
@@ -139,14 +150,3 @@ def test_nothing_told() -> None:
         assert len(calls) == 2 * sum(run.computed for run in cache.trace.runs) < 3 * 2 * 20
         assert torch.equal(first, again)
         assert not torch.equal(first, other)
-
-
-def test_a_frozen_sound() -> None:
-    """Their loop then gives two times, which is not understood: it must be an error, and leave nothing behind."""
-    with opened(checkout("kandinsky6"), *BARE):
-        dit = network()
-        generate = generation(dit, 20, sample_audio=False)
-        plain = generate(0, dit)
-        with navicache.enable(dit, steps=20), pytest.raises(TypeError, match="list"):
-            generate(0, dit)
-        assert torch.equal(generate(0, dit), plain)

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from navicache.engine.errors import CannotCache
@@ -56,7 +57,7 @@ class Reader:
         for place in self._conditioning:
             value = given.get(place)  # pyright: ignore[reportArgumentType]
             conditioning += (value,) if isinstance(value, Tensor) else _tensors(value)
-        time = given.get(self._time)  # pyright: ignore[reportArgumentType]
+        time = _together(given.get(self._time))  # pyright: ignore[reportArgumentType]
         return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
 
     @property
@@ -119,6 +120,13 @@ def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | Non
         return (2,)
     usual = tuple(name for name in CONDITIONING_NAMES if name in names and name not in taken)
     return usual or tuple(name for name in names if name not in taken)
+
+
+def _together(time: Any) -> Any:
+    """A time as it is, or those of several latents as one tensor, of which the largest counts: a frozen one is at 0."""
+    if not isinstance(time, list | tuple):
+        return time
+    return torch.cat([torch.as_tensor(entry).reshape(-1) for entry in time])
 
 
 def _tensors(value: Any) -> list[Tensor]:
