@@ -45,11 +45,14 @@ _XDIT_WAN = HostModel(
 
 # By name of the class or function; docs/recipes says which program has it, and with which commit it was run.
 HOSTS: Mapping[str, HostModel] = {
-    "WanModel": _WAN,  # Wan 2.1, Wan 2.2, musubi-tuner
+    "WanModel": _WAN,  # Wan 2.1, Wan 2.2, musubi-tuner, ComfyUI
     "VaceWanModel": _WAN,
     "model_fn_wan_video": HostModel("WanTransformer3DModel"),  # a function of DiffSynth-Studio; its size is not told
     "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
     "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
+    "HunyuanVideo": HostModel("HunyuanVideoTransformer3DModel"),  # of ComfyUI, as the next two
+    "LTXVModel": HostModel("LTXVideoTransformer3DModel"),
+    "Flux": HostModel("FluxTransformer2DModel"),
     "MMDiTModel": HostModel("", CallSpec("img", "timesteps", ("txt", "y_vec"))),  # Open-Sora 2.0
     "xFuserWanTransformer3DWrapper": _XDIT_WAN,  # xDiT's of diffusers' own, with the arguments of those
     "xFuserHunyuanVideoTransformer3DWrapper": HostModel("HunyuanVideoTransformer3DModel"),

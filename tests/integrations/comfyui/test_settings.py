@@ -11,7 +11,7 @@ from tests.integrations.comfyui.loops import counts, generate, relative, report_
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 
 from navicache.integrations.comfyui import attach, last_run
-from navicache.integrations.comfyui.settings import find_spec, whole_calls
+from navicache.integrations.comfyui.settings import choose, whole_calls
 from navicache.policies import Static
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -83,12 +83,21 @@ def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
     assert last_run(first) is None
 
 
-def test_models_are_known_by_class_and_size() -> None:
-    kind = type("WanModel", (Network,), {})
-    wan = kind()
-    wan.in_dim, wan.num_layers = 16, 40
-    assert find_spec(wan).name == "Wan 2.1 T2V-14B"
-    assert find_spec(Network()).name == "unknown model"
+@pytest.mark.parametrize(
+    ("kind", "size", "said"),
+    [
+        ("WanModel", {"in_dim": 16, "num_layers": 40}, ""),
+        ("WanModel", {"in_dim": 16, "num_layers": 7}, "a Wan transformer of an unlisted size"),
+        ("HunyuanVideo", {}, ""),
+        ("LTXVModel", {}, "no setting is published for LTX-Video"),
+        ("Flux", {}, "no setting is published for FLUX.1"),
+        ("Network", {}, "no setting is published for this model"),
+    ],
+)
+def test_models_are_known_by_class_and_size(kind: str, size: dict[str, int], said: str) -> None:
+    module = type(kind, (Network,), {})()
+    vars(module).update(size)
+    assert choose(module, "navicache", "fast", {})[1].partition(";")[0] == said
 
 
 @pytest.mark.slow

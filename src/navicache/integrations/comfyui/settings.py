@@ -8,17 +8,8 @@ from torch import nn
 
 from navicache.integrations.choose import DEFAULT_POLICY, MEANT, Options, choose_policy, note
 from navicache.integrations.groups import class_name
-from navicache.models import MODES, ModelSpec, find_model
+from navicache.models import MODES, find_model
 from navicache.policies import POLICIES, Inertial, Policy
-
-# ComfyUI's classes by the names under which presets are known.
-KNOWN = {
-    "WanModel": "WanTransformer3DModel",
-    "HunyuanVideo": "HunyuanVideoTransformer3DModel",
-    "LTXVModel": "LTXVideoTransformer3DModel",
-    "Flux": "FluxTransformer2DModel",
-}
-CONFIG = {"in_channels": "in_dim", "num_layers": "num_layers", "text_dim": "text_dim"}  # theirs by ours
 
 
 def check_targets(speedup: float | None, quality: str | None, max_error: float | None) -> None:
@@ -37,7 +28,7 @@ def choose(
     """The policy, and what is to be said about it; knobs without a policy or a target are those of the default."""
     if policy is None and MEANT.keys().isdisjoint(knobs):
         policy = DEFAULT_POLICY
-    spec, options = find_spec(module), Options(policy, quality, knobs=dict(knobs))
+    spec, options = find_model(class_name(module), vars(module)), Options(policy, quality, knobs=dict(knobs))
     chosen = choose_policy(options, spec)
     if chosen.schemes()[0].site != "model":
         raise ValueError(
@@ -55,13 +46,6 @@ def for_part(policy: Policy) -> Policy:
 def by_speed(policy: Inertial) -> bool:
     """Whether the target is a speed-up, and not an error."""
     return policy.max_error is None and policy.threshold is None
-
-
-def find_spec(module: nn.Module) -> ModelSpec:
-    """The model as it is known to the library, by class and size."""
-    name = class_name(module)
-    config = {ours: vars(module).get(theirs) for ours, theirs in CONFIG.items()}
-    return find_model(KNOWN.get(name, name), config)
 
 
 def whole_calls() -> list[str]:
