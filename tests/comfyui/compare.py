@@ -79,7 +79,7 @@ class Comparison:
 
 def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
     """Prompt by prompt, so that a stop leaves whole rows of the table."""
-    studio, rows = inside.Studio(), Rows(args.out)
+    studio, rows = inside.Studio(), Rows(args.out / str(args.steps))
     for number, text in enumerate(choose_prompts("held-out", args.prompts)):
         for sampler in args.samplers:
             yield Comparison(studio, rows, sampler, number, text, args.steps)
@@ -90,7 +90,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("outputs/comfyui"))
     parser.add_argument("--prompts", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=20, help="another number has a folder of its own")
+    parser.add_argument("--steps", type=int, default=30, help="every number has a folder of its own (30)")
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, choices=SAMPLERS)
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     args = parser.parse_args(argv)

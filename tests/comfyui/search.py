@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-MOST_TRIES = 6
+MOST_TRIES = 12
 FACTOR = 1.6
 
 

@@ -9,7 +9,6 @@ from tests.comfyui.rows import SAMPLERS, Row, Rows
 from tests.comfyui.search import Tried, nearest
 
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
-HEAD = "| sampler | evaluations | computed | NaviCache | computed | EasyCache | difference (lowest to highest) |"
 
 
 class Pair(NamedTuple):
@@ -37,30 +36,31 @@ def pairs(rows: Rows, sampler: str) -> list[Pair]:
     return found
 
 
-def line(sampler: str, found: list[Pair]) -> str:
-    """One line of the table: means over the prompts."""
+def cell(found: list[Pair]) -> str:
+    """Ours, theirs, and what lies between: means over the prompts; theirs with its count where that is another."""
     leads = [pair.lead for pair in found]
-    cells = (
-        f"`{sampler}`",
-        f"{fmean(pair.plain.evaluations for pair in found):g}",
-        f"{fmean(pair.ours.evaluations for pair in found):.1f}",
-        f"{fmean(pair.ours.psnr or 0.0 for pair in found):.1f} dB",
-        f"{fmean(pair.theirs.evaluations for pair in found):.1f}",
-        f"{fmean(pair.theirs.psnr or 0.0 for pair in found):.1f} dB",
-        f"{fmean(leads):+.1f} dB ({min(leads):+.1f} to {max(leads):+.1f})",
-    )
-    return f"| {' | '.join(cells)} |"
+    ours, theirs = (fmean(row.psnr or 0.0 for row in rows) for rows in zip(*(pair[1:] for pair in found), strict=True))
+    more = fmean(pair.theirs.evaluations - pair.ours.evaluations for pair in found)
+    counted = f" ({more:+.1f} computed)" if more else ""
+    return f"{ours:.1f}, {theirs:.1f}{counted}: **{fmean(leads):+.1f}** ({min(leads):+.1f} to {max(leads):+.1f})"
+
+
+def table(folder: Path) -> list[str]:
+    """One line a sampler, one column a number of steps."""
+    parts = {int(part.name): Rows(part) for part in folder.iterdir() if part.name.isdigit()}
+    steps = sorted(parts)
+    lines = [["sampler", *(f"{number} steps" for number in steps)], ["---"] * (1 + len(steps))]
+    for sampler in SAMPLERS:
+        columns = [pairs(parts[number], sampler) for number in steps]
+        lines.append([f"`{sampler}`", *(cell(found) if found else "" for found in columns)])
+    return [f"| {' | '.join(line)} |" for line in lines]
 
 
 def main(argv: list[str] | None = None) -> None:
     """Print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROWS)
-    rows = Rows(parser.parse_args(argv).folder)
-    print(HEAD, "|---|---|---|---|---|---|---|", sep="\n")
-    for sampler in SAMPLERS:
-        if found := pairs(rows, sampler):
-            print(line(sampler, found), f"<!-- {len(found)} prompts -->")
+    print(*table(parser.parse_args(argv).folder), sep="\n")
 
 
 if __name__ == "__main__":

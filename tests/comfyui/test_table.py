@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from tests.comfyui.rows import Row, Rows
-from tests.comfyui.table import line, pairs
+from tests.comfyui.table import pairs, table
 
 
 def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
-    rows = Rows(tmp_path)
+    rows = Rows(tmp_path / "20")
     for row in (
         Row("euler", 0, "plain", None, 20, None),
         Row("euler", 0, "navicache", 2.0, 10, 45.0),
@@ -20,5 +20,8 @@ def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
         rows.add(row)
     (pair,) = pairs(rows, "euler")
     assert (pair.theirs.setting, pair.lead) == (0.15, 4.0)
-    assert "| 20 | 10.0 | 45.0 dB | 11.0 | 41.0 dB | +4.0 dB" in line("euler", [pair])
     assert pairs(rows, "heun") == []
+    head, _, first, *_, last = table(tmp_path)
+    assert head == "| sampler | 20 steps |"
+    assert first == "| `euler` | 45.0, 41.0 (+1.0 computed): **+4.0** (+4.0 to +4.0) |"
+    assert last == "| `heun` |  |"
