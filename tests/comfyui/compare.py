@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from tests.comfyui import inside
-from tests.comfyui.rows import SAMPLERS, Row, Rows
+from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows
 from tests.comfyui.search import Tried, nearest, next_threshold
 
 from navicache.evaluation.psnr import psnr
@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> None:
     """Measure what is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("outputs/comfyui"))
-    parser.add_argument("--prompts", type=int, default=8)
+    parser.add_argument("--prompts", type=int, default=PROMPTS)
     parser.add_argument("--steps", type=int, default=30, help="every number has a folder of its own (30)")
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, choices=SAMPLERS)
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")

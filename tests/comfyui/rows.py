@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
+PROMPTS = 8  # as many as are compared, if nobody says otherwise
 
 
 @dataclass(frozen=True)

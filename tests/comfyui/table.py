@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from tests.comfyui.rows import SAMPLERS, Row, Rows
+from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows
 from tests.comfyui.search import Tried, nearest
 
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
@@ -42,7 +42,9 @@ def cell(found: list[Pair]) -> str:
     ours, theirs = (fmean(row.psnr or 0.0 for row in rows) for rows in zip(*(pair[1:] for pair in found), strict=True))
     more = fmean(pair.theirs.evaluations - pair.ours.evaluations for pair in found)
     counted = f" ({more:+.1f} computed)" if more else ""
-    return f"{ours:.1f}, {theirs:.1f}{counted}: **{fmean(leads):+.1f}** ({min(leads):+.1f} to {max(leads):+.1f})"
+    prompts = f"; {len(found)} prompts" if len(found) != PROMPTS else ""
+    span = f"({min(leads):+.1f} to {max(leads):+.1f}{prompts})"
+    return f"{ours:.1f}, {theirs:.1f}{counted}: **{fmean(leads):+.1f}** {span}"
 
 
 def table(folder: Path) -> list[str]:

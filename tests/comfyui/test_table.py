@@ -23,5 +23,5 @@ def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
     assert pairs(rows, "heun") == []
     head, _, first, *_, last = table(tmp_path)
     assert head == "| sampler | 20 steps |"
-    assert first == "| `euler` | 45.0, 41.0 (+1.0 computed): **+4.0** (+4.0 to +4.0) |"
+    assert first == "| `euler` | 45.0, 41.0 (+1.0 computed): **+4.0** (+4.0 to +4.0; 1 prompts) |"
     assert last == "| `heun` |  |"
