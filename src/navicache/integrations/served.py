@@ -10,10 +10,9 @@ from torch import nn
 
 from navicache.integrations.choose import DEFAULT_POLICY, MEANT, Options, choose_policy, note
 from navicache.integrations.groups import class_name
-from navicache.models import UNKNOWN, ModelSpec, find_model, read_calibration
+from navicache.models import SIZES, UNKNOWN, ModelSpec, find_model, read_calibration
 from navicache.policies import Policy
 
-SIZES = ("in_channels", "num_layers", "text_dim")  # of a model's configuration: what presets are known by
 WRONG = (TypeError, ValueError, OverflowError)  # the last for whole numbers that no float can hold, as JSON may have
 
 

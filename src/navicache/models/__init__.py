@@ -11,7 +11,7 @@ from navicache.models.call import (
     Place,
 )
 from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
-from navicache.models.hosts import HOSTS, HostModel
+from navicache.models.hosts import HOSTS, SIZES, HostModel
 from navicache.models.published import METHODS, published, published_models
 from navicache.models.signals import SIGNALS
 from navicache.models.spec import MODES, ModelSpec, Preset, preset
@@ -27,6 +27,7 @@ __all__ = [
     "PER_SAMPLE_NAMES",
     "SHARED_NAMES",
     "SIGNALS",
+    "SIZES",
     "TIME_NAMES",
     "UNKNOWN",
     "Calibration",

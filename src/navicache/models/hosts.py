@@ -32,6 +32,8 @@ class HostModel:
         return replace(spec, call=self.call, presets=guessed, note=self.note)
 
 
+SIZES = ("in_channels", "num_layers", "text_dim")  # of a configuration of diffusers: what presets are known by
+
 _WAN = HostModel(
     "WanTransformer3DModel", config={"in_channels": "in_dim", "num_layers": "num_layers", "text_dim": "text_dim"}
 )
@@ -39,9 +41,7 @@ _FRAMEPACK = HostModel(
     "HunyuanVideoTransformer3DModel",
     note="no setting is published for FramePack; HunyuanVideo's are used, whose model it was trained from",
 )
-_XDIT_WAN = HostModel(
-    "WanTransformer3DModel", config={name: name for name in ("in_channels", "num_layers", "text_dim")}
-)
+_XDIT_WAN = HostModel("WanTransformer3DModel", config={name: name for name in SIZES})
 
 # By name of the class or function; docs/recipes says which program has it, and with which commit it was run.
 HOSTS: Mapping[str, HostModel] = {
