@@ -1,0 +1,54 @@
+"""Draw functions at random and show their names and signatures alone: `python -m tools.sample_names --count 40`.
+
+A reader who has never seen this project says what each of them does. `--answers` prints what they do say of themselves,
+the first line of the docstring, to compare with. The same seed draws the same functions from the same source.
+"""
+
+import argparse
+import ast
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.measures.sources import Function, functions_of, modules_of
+
+SOURCE = Path(__file__).parents[1] / "src" / "navicache"
+
+
+def signature(name: str, function: Function) -> str:
+    """The function as a reader meets it in a list: its name in its class, its parameters and what it returns.
+
+    >>> tree = ast.parse("def area(width: float, height: float = 1.0) -> float: ...")
+    >>> signature("Square.area", tree.body[0])
+    'Square.area(width: float, height: float = 1.0) -> float'
+    """
+    returns = f" -> {ast.unparse(function.returns)}" if function.returns is not None else ""
+    return f"{name}({ast.unparse(function.args)}){returns}"
+
+
+def draw(source: Path, count: int, seed: int) -> list[tuple[str, str]]:
+    """So many functions with their docstrings' first lines; those that Python itself names (`__init__`) are left out."""
+    found = [
+        (signature(name, function), (ast.get_docstring(function) or "(none)").splitlines()[0], module.name)
+        for module in modules_of(source)
+        for name, function in functions_of(module.tree)
+        if not function.name.startswith("__")
+    ]
+    drawn = random.Random(seed).sample(sorted(found), min(count, len(found)))
+    return [(shown, f"{line} [{module}]") for shown, line, module in drawn]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the list."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=38)
+    parser.add_argument("--source", type=Path, default=SOURCE, help="the folder of the package")
+    parser.add_argument("--answers", action="store_true", help="with the first line of each docstring")
+    options = parser.parse_args(arguments)
+    for number, (shown, line) in enumerate(draw(options.source, options.count, options.seed), 1):
+        print(f"{number}. {shown}" + (f"\n   {line}" if options.answers else ""))
+
+
+if __name__ == "__main__":
+    main()
