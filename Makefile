@@ -73,6 +73,10 @@ $(DEV): $(STAMP)
 structure: ## Lengths, layers, cycles and foreign stores of src, with their limits
 	@$(PYTHON) -m tools.structure
 
+.PHONY: tables
+tables: ## Write the parts of the docs that are made from the code
+	@$(BIN)/python -m tools.tables
+
 .PHONY: test-floor
 test-floor: ## Test on the oldest torch and diffusers that pyproject.toml allows
 	@$(PYTHON) tools/floor.py

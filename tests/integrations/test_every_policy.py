@@ -76,7 +76,7 @@ def test_twice_the_same_and_off_again(policy, family, call):
     pipe = family.build()
     names = [name for name, _ in pipe.transformer.named_parameters()]
     full = family.call(pipe, steps=STEPS, **call)
-    with navicache.enable(pipe, policy, **EAGER[policy]) as cache:
+    with navicache.enable(pipe, policy, **EAGER.get(policy, {})) as cache:
         first, second = (family.call(pipe, steps=STEPS, **call) for _ in range(2))
         assert [name for name, _ in pipe.transformer.named_parameters()] == names
     runs = cache.trace.runs
@@ -103,7 +103,7 @@ def test_the_most_cautious_setting_changes_no_bit(policy, family):
 def test_our_policies_at_the_blocks(policy, family):
     pipe = family.build()
     full = family.call(pipe, steps=STEPS)
-    with navicache.enable(pipe, policy, site="blocks", **EAGER[policy]) as cache:
+    with navicache.enable(pipe, policy, site="blocks", **EAGER.get(policy, {})) as cache:
         assert cache._attachments["transformer"].engine.scheme.site == Blocks()
         first, second = (family.call(pipe, steps=STEPS) for _ in range(2))
     assert torch.equal(first, second)

@@ -35,7 +35,7 @@ class PipelineWorker:
 
     out: Path
     shelf: Shelf
-    metrics: Sequence[str] = METRICS
+    metrics: Sequence[str] = tuple(METRICS)
     beside: bool = False  # a plain run by the clock right before every cached one
     _pipe: Any = None
     _device: Any = None  # asked of the pipeline once: it looks at every module for it

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from navicache.evaluation.flicker import flickering
 from navicache.evaluation.frames import Clip, Device, checked_pair
 from navicache.evaluation.perceptual import Unavailable, lpips
 from navicache.evaluation.psnr import decibels, frame_errors, mean_decibels
 from navicache.evaluation.similarity import ssim
-
-METRICS = ("psnr", "ssim", "lpips", "flickering")
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,13 @@ class Comparison:
     def to_dict(self) -> dict[str, float | str | None]:
         """Plain values, for JSON."""
         return asdict(self)
+
+
+class MetricOptions(NamedTuple):
+    """Where the LPIPS weights are, None for those of the pocket package, and the device to measure on."""
+
+    weights: Path | None
+    device: Device
 
 
 def compare(reference: Clip, video: Clip, *, weights: Path | None = None, device: Device = None) -> Comparison:
@@ -51,7 +56,7 @@ def compare(reference: Clip, video: Clip, *, weights: Path | None = None, device
 def measure(
     reference: Clip, video: Clip, metrics: Collection[str], *, weights: Path | None = None, device: Device = None
 ) -> dict[str, Any]:
-    """Some of the figures of `compare`, those of these metrics, by name.
+    """Measure only these metrics; returns fields of `Comparison` by name.
 
     Example:
         >>> import numpy as np
@@ -60,25 +65,36 @@ def measure(
         {'psnr': 100.0, 'psnr_pooled': 100.0}
     """
     checked_pair(reference, video)  # before flickering, which would call either of them "video"
-    ways: dict[str, Callable[[], dict[str, Any]]] = {
-        "psnr": lambda: _psnr(reference, video, device),
-        "ssim": lambda: {"ssim": ssim(reference, video, device)},
-        "lpips": lambda: _lpips_or_reason(reference, video, weights, device),
-        "flickering": lambda: {
-            "flickering": flickering(video, device),
-            "flickering_reference": flickering(reference, device),
-        },
-    }
-    return {name: value for metric in metrics for name, value in ways[metric]().items()}
+    options = MetricOptions(weights, device)
+    return {name: value for metric in metrics for name, value in METRICS[metric](reference, video, options).items()}
 
 
-def _psnr(reference: Clip, video: Clip, device: Device) -> dict[str, Any]:
-    errors = frame_errors(reference, video, device)
+def _measure_psnr(reference: Clip, video: Clip, options: MetricOptions) -> dict[str, Any]:
+    errors = frame_errors(reference, video, options.device)
     return {"psnr": mean_decibels(errors), "psnr_pooled": decibels(errors.mean().item())}
 
 
-def _lpips_or_reason(reference: Clip, video: Clip, weights: Path | None, device: Device) -> dict[str, Any]:
+def _measure_ssim(reference: Clip, video: Clip, options: MetricOptions) -> dict[str, Any]:
+    return {"ssim": ssim(reference, video, options.device)}
+
+
+def _measure_lpips(reference: Clip, video: Clip, options: MetricOptions) -> dict[str, Any]:
+    """The distance, or the reason why it cannot be measured."""
     try:
-        return {"lpips": lpips(reference, video, weights, device), "lpips_missing": None}
+        return {"lpips": lpips(reference, video, options.weights, options.device), "lpips_missing": None}
     except Unavailable as error:
         return {"lpips": None, "lpips_missing": str(error)}
+
+
+def _measure_flickering(reference: Clip, video: Clip, options: MetricOptions) -> dict[str, Any]:
+    scores = {"flickering": video, "flickering_reference": reference}
+    return {name: flickering(clip, options.device) for name, clip in scores.items()}
+
+
+# Every metric by the name that plans use: a function that returns fields of `Comparison`.
+METRICS: dict[str, Callable[[Clip, Clip, MetricOptions], dict[str, Any]]] = {
+    "psnr": _measure_psnr,
+    "ssim": _measure_ssim,
+    "lpips": _measure_lpips,
+    "flickering": _measure_flickering,
+}

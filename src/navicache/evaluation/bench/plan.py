@@ -119,7 +119,7 @@ class Plan:
     batch: int = 1  # prompts in one call
     videos: int | None = None  # of the first so many prompts are kept; None keeps all
     traces: int | None = None  # likewise
-    metrics: tuple[str, ...] = METRICS
+    metrics: tuple[str, ...] = tuple(METRICS)
     clock: Clock = "group"  # one plain run a group, or one right before every cached run
     chapter: Chapter = Chapter()
 
