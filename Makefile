@@ -26,7 +26,7 @@ bench-paper: $(STAMP) ## The paper's studies on three embedded models, and their
 
 test: lint ## Lint, then all tests but the slow ones
 	@echo "== pytest"
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --durations=15 --durations-min=5
 
 test-all: lint ## Lint, then every test
 	@echo "== pytest, slow tests included"

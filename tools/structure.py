@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.measures.allowed import ALLOWED, Allowed, sift
+from tools.measures.class_names import repeated_classes
 from tools.measures.imports import cycles, edges, not_down, read_layers
 from tools.measures.lengths import Length, lengths, long_files, percentile
 from tools.measures.sources import Found, Module, modules_of
@@ -22,6 +23,7 @@ LONG = 25  # shown, not refused
 LONGEST = 40
 EXEMPT = {"OpenSoraPipeline.__call__"}  # its arguments are the published pipeline's, and each takes a line
 FILE = 200
+LINES = 20_000  # of the library: what is not the cache belongs beside it
 
 
 class Measure(NamedTuple):
@@ -42,10 +44,12 @@ def measure(root: Path = ROOT, package: str = "navicache", allowed: tuple[Allowe
     stores, idle = sift((store for module in modules for store in foreign_stores(module)), source, allowed)
     return [
         *_functions(modules),
+        _total_lines(modules),
         _none("files of src", f"under {FILE} lines", long_files(source, FILE)),
         _none("files of tests", f"under {FILE} lines", long_files(root / "tests", FILE)),
         _none("import cycles", "0", _cycles(modules, cycles(graph))),
         _none("imports up or sideways", "0", not_down(modules, graph, read_layers(root / "pyproject.toml"))),
+        _none("class names used twice", "0", repeated_classes(modules)),
         _none("foreign stores", "0", stores),
         _none("allowances without a store", "0", [Found(source / each.package, 1, each.store) for each in idle]),
     ]
@@ -63,6 +67,11 @@ def _functions(modules: list[Module]) -> list[Measure]:
         ),
         _none(f"functions over {LONGEST}", f"0 but {', '.join(sorted(EXEMPT))}", _places(refused)),
     ]
+
+
+def _total_lines(modules: list[Module]) -> Measure:
+    total = sum(len(module.text.splitlines()) for module in modules)
+    return Measure("lines of src", str(total), f"<= {LINES}", total > LINES, [])
 
 
 def _places(found: Iterable[Length]) -> list[Found]:
