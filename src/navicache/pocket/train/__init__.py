@@ -1,1 +1,0 @@
-"""How the embedded model was made: `python -m navicache.pocket.train` trains it from nothing."""
