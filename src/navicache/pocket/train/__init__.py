@@ -1,0 +1,1 @@
+"""Deprecated: this is `navicache_pocket.train` now."""
