@@ -93,7 +93,7 @@ def test_an_index_would_take_it_and_its_links_work_there(wheel: Path):
     assert picture.endswith("/raw/main/docs/images/family_leads.png")
 
 
-def test_the_weights_are_a_wheel_of_files_with_their_licences(tmp_path: Path):
+def test_the_weights_are_a_wheel_with_their_licences_and_the_code_that_trained_them(tmp_path: Path):
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT / "pocket")
     (built,) = tmp_path.glob("navicache_pocket-*.whl")
     run(sys.executable, "-m", "twine", "check", "--strict", built)
@@ -104,7 +104,10 @@ def test_the_weights_are_a_wheel_of_files_with_their_licences(tmp_path: Path):
     assert "navicache_pocket/lpips/lpips-alex-0.1.safetensors" in names
     for licence in ("LICENSE", "licenses/torchvision.txt", "licenses/lpips.txt"):
         assert any(name.endswith(f"dist-info/licenses/{licence}") for name in names)
-    assert [name for name in names if name.endswith(".py")] == ["navicache_pocket/__init__.py"]
+    code = {name.split("/")[1] for name in names if name.endswith(".py")}
+    assert code == {"__init__.py", "reader", "train", "world"}
+    needed = message_from_string(metadata(built)).get_all("Requires-Dist") or []
+    assert all("extra ==" in each for each in needed), "the weights alone need no other package"
 
 
 def test_import_comes_from_the_wheel(probe: dict, site_packages: Path):

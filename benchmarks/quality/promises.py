@@ -5,7 +5,7 @@
     python -m benchmarks.quality.promises --model pocket:unet --prompts 2 --steps 12           # to try the script
 
 `max_error`: every step is computed, and the true error of what was reused is held against the limit. `speedup`: the
-computed steps of every prompt. What wan's videos show is read by `navicache.pocket.reader`, with a cache and without;
+computed steps of every prompt. What wan's videos show is read by `navicache_pocket.reader`, with a cache and without;
 it compares what was made with what was made, so a model that draws something else than its prompt does not count.
 """
 
@@ -22,8 +22,8 @@ from navicache.cli.job import Source
 from navicache.cli.loading import load
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
-from navicache.pocket.reader import Backgrounds, Reading, learn_backgrounds, read
 from navicache.records import by_sample, checked_steps
+from navicache_pocket.reader import Backgrounds, Reading, learn_backgrounds, read
 
 
 def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[float]]:

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from navicache.pocket.reader import Reading, Verdict
-from navicache.pocket.world import words
-from navicache.pocket.world.scenes import Split
+from navicache_pocket.reader import Reading, Verdict
+from navicache_pocket.world import words
+from navicache_pocket.world.scenes import Split
 
 RAGGED = 90  # percent of the rendered outline's fit below which an object is called ragged
 WORDS = {

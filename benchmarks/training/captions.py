@@ -21,11 +21,11 @@ import navicache.pocket
 from benchmarks.json_file import save_json
 from benchmarks.training.caption_tables import RAGGED, Table, crisp, lines, tabulate, told
 from benchmarks.training.contact_sheet import Card, save_sheet
-from navicache.pocket.reader import Backgrounds, crispness, judge, learn_backgrounds, read, validate
-from navicache.pocket.train import denoiser
-from navicache.pocket.world import Scenes, captions, draw, words
-from navicache.pocket.world.render import FRAMES, SIZE
-from navicache.pocket.world.scenes import Split
+from navicache_pocket.reader import Backgrounds, crispness, judge, learn_backgrounds, read, validate
+from navicache_pocket.train import denoiser
+from navicache_pocket.world import Scenes, captions, draw, words
+from navicache_pocket.world.render import FRAMES, SIZE
+from navicache_pocket.world.scenes import Split
 
 SEEDS: dict[Split, int] = {"seen": 910_001, "unseen": 910_002}
 RENDERED_SEEDS: dict[Split, int] = {"seen": 920_001, "unseen": 920_002}

@@ -25,9 +25,9 @@ from tqdm import tqdm
 import navicache
 import navicache.pocket
 from benchmarks.json_file import save_json
-from navicache.pocket.train.configs import SCHEDULER
-from navicache.pocket.world import captions, draw
-from navicache.pocket.world.render import FRAMES, SIZE
+from navicache_pocket.train.configs import SCHEDULER
+from navicache_pocket.world import captions, draw
+from navicache_pocket.world.render import FRAMES, SIZE
 
 SEED = 930_001
 QUANTITIES = {"ratio": "measured_ratio", "change": "output_change"}

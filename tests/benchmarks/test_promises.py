@@ -5,8 +5,8 @@ import json
 import torch
 from benchmarks.quality import promises
 
-from navicache.pocket.reader import Reading, learn_backgrounds
-from navicache.pocket.world import captions, draw, render
+from navicache_pocket.reader import Reading, learn_backgrounds
+from navicache_pocket.world import captions, draw, render
 
 PROMPTS = ["a red ball in front of a beach", "a blue cube in front of a night sky"]
 

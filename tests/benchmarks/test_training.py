@@ -12,8 +12,8 @@ from diffusers import WanPipeline
 from PIL import Image
 from tests.pocket.grammar import parse, thing
 
-from navicache.pocket.reader import Reading, Verdict
-from navicache.pocket.world import captions, draw, words
+from navicache_pocket.reader import Reading, Verdict
+from navicache_pocket.world import captions, draw, words
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32"]

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from safetensors.torch import save_file
 from tests.cli.test_bench import PLAN
 from tests.support.rows import rows_by_key
 
 from navicache.cli import main
 from navicache.cli.bench_frames import complete, keep_waiting
 from navicache.evaluation.bench.rows import RowFile
-from navicache.evaluation.lpips_weights import default_path
-from navicache.evaluation.lpips_weights.file import save
+from navicache.evaluation.lpips_weights import FILE_NAME
 
 LPIPS = PLAN.replace('metrics = ["psnr"]', 'metrics = ["psnr", "lpips"]')
 
@@ -21,17 +21,22 @@ def bench(folder, name="out", text=LPIPS):
     return {(row["setting"], row["prompt"]): row["quality"] for row in rows_by_key(folder / name).values()}
 
 
+def install(weights, home):
+    home.mkdir()
+    save_file(weights, home / FILE_NAME)
+
+
 def test_the_scores_are_completed_once_the_weights_are_there(home, weights, tmp_path, capsys):
     before = bench(tmp_path)
     said = capsys.readouterr()
     note = next(line for line in said.err.splitlines() if "LPIPS is missing" in line)
-    assert "navicache weights lpips" in note and "metrics = [...]" in note and str(tmp_path / "out" / "frames") in note
+    assert "navicache[pocket]" in note and "metrics = [...]" in note and str(tmp_path / "out" / "frames") in note
     assert said.err.index(note) < said.err.index("12/12"), "before, not after"
     assert "8 videos wait for LPIPS" in said.out
     assert len(list(tmp_path.glob("out/frames/*/*.npy"))) == 8 and len(list(tmp_path.glob("out/references/*"))) == 2
     assert all(quality["lpips"] is None for quality in before.values() if quality)
 
-    save(weights, default_path())
+    install(weights, home)
     after = bench(tmp_path)
     assert not list((tmp_path / "out").rglob("*.npy"))
     assert "wait for LPIPS" not in capsys.readouterr().out
@@ -73,7 +78,7 @@ def kept(out, *keys, reference=True):
 
 
 def test_a_process_killed_between_scores_and_removal_is_finished(home, weights, tmp_path):
-    save(weights, default_path())
+    install(weights, home)
     rows = rows_with(tmp_path, scored=0.5, due=None)
     kept(tmp_path, "scored", "due", "torn")
     assert list(complete(tmp_path, rows, ["g"])) == [1]
@@ -82,7 +87,7 @@ def test_a_process_killed_between_scores_and_removal_is_finished(home, weights, 
 
 
 def test_the_reference_of_a_group_that_left_the_plan_goes_and_a_lost_one_costs_no_frames(home, weights, tmp_path):
-    save(weights, default_path())
+    install(weights, home)
     for name, reference in (("there", True), ("lost", False)):
         out = tmp_path / name
         out.mkdir()

@@ -7,4 +7,4 @@ from tests.support.weights import weights as weights
 
 @pytest.fixture(autouse=True)
 def no_weights(home):
-    """Nothing is fetched yet, and nothing is packaged."""
+    """No weights are installed."""

@@ -12,12 +12,11 @@ from tests.evaluation.clips import distorted, floats, noise, pairs, pan
 from torch import nn
 
 from navicache.evaluation import lpips
-from navicache.evaluation.lpips_weights import load
-from navicache.evaluation.lpips_weights.file import FILE_NAME
-from navicache.evaluation.lpips_weights.readers import NAMES
+from navicache.evaluation.lpips_weights import FILE_NAME, load
 from navicache.packaged import packaged
 
 PATH = packaged("lpips") / FILE_NAME
+CONVOLUTIONS = (0, 3, 6, 8, 10)  # their places in torchvision's `features`
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +30,8 @@ def alexnet(trained):
     layers += [nn.MaxPool2d(3, 2), nn.Conv2d(192, 384, 3, padding=1), nn.ReLU()]
     layers += [nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(), nn.Conv2d(256, 256, 3, padding=1), nn.ReLU()]
     features = nn.Sequential(*layers, nn.MaxPool2d(3, 2))
-    theirs = {name.removeprefix("features."): trained[ours] for name, ours in NAMES.items() if "features" in name}
-    features.load_state_dict(theirs)
+    for index, layer in enumerate(CONVOLUTIONS):
+        features[layer].load_state_dict({kind: trained[f"convolutions.{index}.{kind}"] for kind in ("weight", "bias")})
     return types.SimpleNamespace(features=features)
 
 

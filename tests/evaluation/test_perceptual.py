@@ -13,6 +13,7 @@ from tests.evaluation.clips import distorted, floats, noise, pairs, pan
 from torch.nn import functional
 
 from navicache.evaluation import Unavailable, compare, frames, lpips
+from navicache.evaluation.lpips_weights import FILE_NAME, WeightsError, load
 from navicache.evaluation.perceptual import Lpips
 
 
@@ -80,13 +81,12 @@ def test_weights_of_another_shape_are_refused():
         Lpips({name: values for name, values in made_up.weights().items() if "heads" not in name})
 
 
-def test_no_weights_no_number(home):
-    with pytest.raises(Unavailable, match="navicache weights lpips"):
+def test_no_weights_no_number():
+    with pytest.raises(Unavailable, match="weights of LPIPS are not installed"):
         lpips(pan(), pan())
     scores = compare(pan(), pan())
     assert scores.lpips is None
-    assert str(home) in scores.lpips_missing
-    assert "`navicache weights lpips`" in scores.lpips_missing
+    assert "navicache[pocket]" in scores.lpips_missing and "NAVICACHE_HOME" in scores.lpips_missing
     assert scores.psnr == 100 and scores.ssim == pytest.approx(1)
 
 
@@ -95,6 +95,14 @@ def test_with_weights_a_number_and_no_reason(path):
     assert scores.lpips == pytest.approx(lpips(pan(), pan("coffee"), path))
     assert scores.lpips_missing is None
     assert compare(pan(), pan(), weights=path).lpips == 0
+
+
+def test_weights_in_the_users_folder_are_found(home, path):
+    home.mkdir()
+    path.rename(home / FILE_NAME)
+    assert made_up.same(load(), made_up.weights())
+    with pytest.raises(WeightsError, match="are not at"):
+        load(path)
 
 
 def test_damaged_weights_give_no_number(path):

@@ -2,7 +2,7 @@
 
 import re
 
-from navicache.pocket.world import words
+from navicache_pocket.world import words
 
 
 def _any(names) -> str:

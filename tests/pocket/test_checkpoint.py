@@ -6,9 +6,9 @@ from diffusers import WanPipeline
 from safetensors import safe_open
 
 from navicache.pocket import FRAMES, PROMPTS, SIZE, checkpoint_path, unknown
-from navicache.pocket.reader import learn_backgrounds, read
-from navicache.pocket.train.autoencoder import measure
-from navicache.pocket.world import captions, covered, draw, render, vocabulary
+from navicache_pocket.reader import learn_backgrounds, read
+from navicache_pocket.train.autoencoder import measure
+from navicache_pocket.world import captions, covered, draw, render, vocabulary
 
 
 @pytest.fixture(scope="module")

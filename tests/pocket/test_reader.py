@@ -5,11 +5,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navicache.pocket.reader import Reading, crispness, judge, learn_backgrounds, read, validate
-from navicache.pocket.reader.degrade import blur, compress, noise
-from navicache.pocket.reader.objects import NONE
-from navicache.pocket.reader.outlines import outline
-from navicache.pocket.world import covered, draw, render, shapes, words
+from navicache_pocket.reader import Reading, crispness, judge, learn_backgrounds, read, validate
+from navicache_pocket.reader.degrade import blur, compress, noise
+from navicache_pocket.reader.objects import NONE
+from navicache_pocket.reader.outlines import outline
+from navicache_pocket.world import covered, draw, render, shapes, words
 
 SMALL = {"frames": 5, "size": 64}  # a fourteenth of the real work
 LARGE = ("background", "colour", "direction")  # what can be told at this size; an outline needs more pixels

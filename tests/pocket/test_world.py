@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pocket.grammar import parse, thing
 
-from navicache.pocket.train import tokenizer as tokens
-from navicache.pocket.world import captions, covered, draw, render, seen_at, vocabulary, words
-from navicache.pocket.world.captions import LONGEST
-from navicache.pocket.world.paths import follow
-from navicache.pocket.world.render import PAN, ZOOM
+from navicache_pocket.train import tokenizer as tokens
+from navicache_pocket.world import captions, covered, draw, render, seen_at, vocabulary, words
+from navicache_pocket.world.captions import LONGEST
+from navicache_pocket.world.paths import follow
+from navicache_pocket.world.render import PAN, ZOOM
 
 SEEDS = st.integers(0, 2**31)
 SPLITS = st.sampled_from(("seen", "unseen"))

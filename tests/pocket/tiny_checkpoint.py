@@ -6,9 +6,9 @@ import torch
 from diffusers import AutoencoderKLWan, UniPCMultistepScheduler, WanPipeline, WanTransformer3DModel
 from transformers import UMT5Config, UMT5EncoderModel
 
-from navicache.pocket.train import configs
-from navicache.pocket.train import tokenizer as tokens
-from navicache.pocket.world import vocabulary
+from navicache_pocket.train import configs
+from navicache_pocket.train import tokenizer as tokens
+from navicache_pocket.world import vocabulary
 
 TRANSFORMER = {"num_attention_heads": 2, "attention_head_dim": 12, "ffn_dim": 32, "num_layers": 2, "text_dim": 32}
 TEXT = {"d_model": 32, "d_ff": 32, "d_kv": 8, "num_layers": 1, "num_heads": 2}

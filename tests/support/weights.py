@@ -6,15 +6,15 @@ import pytest
 from tests.evaluation import made_up
 from torch import Tensor
 
-from navicache.evaluation.lpips_weights import file
+from navicache.evaluation import lpips_weights
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for fetched files: a new one, and no packaged weights beside it."""
+    """The folder that NAVICACHE_HOME names, which does not exist, and no packaged weights."""
     folder = tmp_path / "home"
     monkeypatch.setenv("NAVICACHE_HOME", str(folder))
-    monkeypatch.setattr(file, "packaged", lambda name: None)
+    monkeypatch.setattr(lpips_weights, "packaged", lambda name: None)
     return folder
 
 

@@ -37,9 +37,6 @@ ALLOWED = (
     Allowed("report", "stream.width", "PyAV takes a stream's settings as attributes"),
     Allowed("report", "stream.pix_fmt", "PyAV takes a stream's settings as attributes"),
     Allowed("report", "stream.options", "PyAV takes a stream's settings as attributes"),
-    Allowed("pocket", "torch.backends.cudnn.benchmark", "a setting of the training process, and torch's only door"),
-    Allowed("pocket", "module.<setattr>", "training: a layer of the autoencoder is exchanged for a faster one"),
-    Allowed("pocket", "module.weight.data", "training: the same weights in another order of memory"),
 )
 
 

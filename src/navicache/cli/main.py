@@ -36,7 +36,7 @@ COMMANDS = {
     "calibrate": (calibrate, "measure on a model what TeaCache, MagCache, L2P or MeanCache need to know of it"),
     "doctor": (doctor, "say what the cache finds in a model, what it can do there, and what will not work"),
     "models": (models, "list known models, what policies are set to there, and where the numbers come from"),
-    "weights": (weights, "fetch the weights of LPIPS, once"),
+    "weights": (weights, "deprecated: navicache-pocket brings the weights of LPIPS"),
 }
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 

@@ -136,11 +136,11 @@ def _check_scheduler(job: Job) -> None:
 
 def _strange_words(jobs: Iterable[Job]) -> list[str]:
     from navicache.pocket import unknown
-    from navicache.pocket.world import vocabulary
+    from navicache.pocket.prompts import VOCABULARY
 
     texts = dict.fromkeys(text for job in jobs for text in _texts(job))
     try:
-        check_words((word for text in texts for word in unknown(text)), vocabulary())
+        check_words((word for text in texts for word in unknown(text)), VOCABULARY)
     except ValueError as error:
         return [str(error)]
     return []

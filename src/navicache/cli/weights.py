@@ -1,30 +1,20 @@
-"""`navicache weights`: fetch once what a metric needs and this package does not carry."""
+"""`navicache weights`, deprecated: the weights of LPIPS come with `navicache-pocket`."""
 
 import argparse
-from pathlib import Path
+import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the subcommand."""
-    parser.add_argument("which", choices=["lpips"], help="what to fetch")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="folder to write to (the user's cache folder)")
-    parser.add_argument(
-        "--from",
-        dest="files",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="take local files and no network: what this command wrote elsewhere, or the published files",
-    )
+    """Take what earlier versions took, and use none of it."""
+    parser.add_argument("ignored", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Install the weights and say where they are."""
-    from navicache.evaluation.lpips_weights import FILE_NAME, default_path, install
+    """Say whether the weights are there; if not, the error says what to install."""
+    from navicache.evaluation.lpips_weights import load
 
-    path = default_path() if options.out is None else options.out / FILE_NAME
-    install(path, options.files, lambda line: print(line, flush=True))
-    if path.absolute() != default_path():
-        print(f"LPIPS looks for it at {default_path()}: set NAVICACHE_HOME={path.absolute().parent}, or move it there")
+    del options
+    print("navicache weights is deprecated: navicache-pocket brings the weights of LPIPS", file=sys.stderr)
+    load()
+    print("the weights of LPIPS are installed")
     return 0

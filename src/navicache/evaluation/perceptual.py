@@ -70,7 +70,7 @@ class Lpips(nn.Module):
 def lpips(reference: Clip, video: Clip, weights: Path | None = None, device: Device = None) -> float:
     """Mean over the frames; raises `Unavailable` where the weights are missing or the frames too small.
 
-    `weights` is the file that `navicache weights lpips` writes, if it lies somewhere else than the user's cache.
+    `weights` is a file to use instead of the one in `navicache-pocket`.
     """
     pair = checked_pair(reference, video)
     height, width = pair[0].shape[1:3]

@@ -1,4 +1,4 @@
-"""Prompts in the embedded model's few words."""
+"""Prompts for the embedded models, and the few words that they know."""
 
 import re
 
@@ -8,16 +8,19 @@ PROMPTS = (
     "a large cyan striped cube spinning in front of a sunset, camera zooming in",
     "a small purple dotted cross circling in front of a checkered floor",
 )
+WORDS = """
+, a and ball blue bouncing camera checkered circling cross cube cyan dotted falling floor front green growing hills in
+large left moving night of orange panning pink purple red right ring rising shrinking sky small spinning standing star
+still striped sunset triangle wall yellow zooming
+"""
+VOCABULARY = tuple(WORDS.split())
 
 
 def unknown(prompt: str) -> list[str]:
-    """The words of a prompt that the embedded model has never seen, in order.
+    """The words of a prompt that no embedded model was trained on, in order.
 
     Example:
         >>> unknown("A red dog, rising")
         ['dog']
     """
-    from navicache.pocket.world import vocabulary
-
-    known = set(vocabulary())
-    return [word for word in re.findall(r"\w+|[^\w\s]+", prompt.lower()) if word not in known]
+    return [word for word in re.findall(r"\w+|[^\w\s]+", prompt.lower()) if word not in VOCABULARY]

@@ -2,7 +2,7 @@
 
 import torch
 
-from navicache.pocket.train.muon import Muon, turn
+from navicache_pocket.train.muon import Muon, turn
 
 
 def test_the_same_steps_as_torch():

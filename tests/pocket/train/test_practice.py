@@ -4,8 +4,8 @@ from collections import Counter
 
 import torch
 
-from navicache.pocket.train.practice import practice
-from navicache.pocket.world import captions, draw, join, render, retake
+from navicache_pocket.train.practice import practice
+from navicache_pocket.world import captions, draw, join, render, retake
 
 COUNT, SEED = 400, 3
 

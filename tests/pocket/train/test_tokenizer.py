@@ -4,9 +4,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navicache.pocket.train import tokenizer as tokens
-from navicache.pocket.world import captions, draw, vocabulary
-from navicache.pocket.world.captions import LONGEST
+from navicache_pocket.train import tokenizer as tokens
+from navicache_pocket.world import captions, draw, vocabulary
+from navicache_pocket.world.captions import LONGEST
 
 TOKENIZER = tokens.build(vocabulary())
 PAD, END, UNKNOWN = 0, 1, 2

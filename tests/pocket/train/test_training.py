@@ -8,13 +8,13 @@ import torch
 from diffusers import AutoencoderKLWan, WanPipeline
 from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
 
-from navicache.pocket.train import __main__ as command
-from navicache.pocket.train import configs
-from navicache.pocket.train.clips import corners
-from navicache.pocket.train.learning import Average
-from navicache.pocket.train.polish import Settings, _sample_again
-from navicache.pocket.train.quick import quick
-from navicache.pocket.train.session import Session, set_rate
+from navicache_pocket.train import __main__ as command
+from navicache_pocket.train import configs
+from navicache_pocket.train.clips import corners
+from navicache_pocket.train.learning import Average
+from navicache_pocket.train.polish import Settings, _sample_again
+from navicache_pocket.train.quick import quick
+from navicache_pocket.train.session import Session, set_rate
 
 pytestmark = pytest.mark.slow  # whole trainings, in miniature
 

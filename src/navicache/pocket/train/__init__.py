@@ -1,1 +1,1 @@
-"""How the embedded model was made: `python -m navicache.pocket.train` trains it from nothing."""
+"""Deprecated: this is `navicache_pocket.train` now."""

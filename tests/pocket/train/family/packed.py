@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from navicache.pocket.members import member
-from navicache.pocket.train.family.sheet import open_member
+from navicache_pocket.train.family.sheet import open_member
 
 DEVIATION = 1.25
 

@@ -1,7 +1,7 @@
 """The family in miniature: the real recipes with configurations that a CPU trains in seconds."""
 
-from navicache.pocket.train.family import cogvideox, hunyuan, opensora, unet
-from navicache.pocket.train.family.recipe import Pictures
+from navicache_pocket.train.family import cogvideox, hunyuan, opensora, unet
+from navicache_pocket.train.family.recipe import Pictures
 
 SIDE = 16
 BLOCKS = {"block_out_channels": (8, 8, 8), "norm_num_groups": 4}

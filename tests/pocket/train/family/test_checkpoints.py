@@ -6,9 +6,9 @@ import torch
 from safetensors import safe_open
 
 from navicache.pocket.members import MEMBERS, WAN, checkpoint_path, member
-from navicache.pocket.train.family.catalog import RECIPES
-from navicache.pocket.train.family.sheet import generate, open_member
-from navicache.pocket.world import captions, draw
+from navicache_pocket.train.family.catalog import RECIPES
+from navicache_pocket.train.family.sheet import generate, open_member
+from navicache_pocket.world import captions, draw
 
 NAMES = [name for name in MEMBERS if name != WAN]
 

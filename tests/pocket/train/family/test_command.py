@@ -7,11 +7,11 @@ import torch
 from tests.pocket.train.family.small import SMALL
 
 from navicache.pocket.members import MEMBERS
-from navicache.pocket.train import __main__ as command
-from navicache.pocket.train.family import catalog
-from navicache.pocket.train.family.command import read_plan
-from navicache.pocket.train.family.stages import Plan
-from navicache.pocket.train.folder import parameters
+from navicache_pocket.train import __main__ as command
+from navicache_pocket.train.family import catalog
+from navicache_pocket.train.family.command import read_plan
+from navicache_pocket.train.family.stages import Plan
+from navicache_pocket.train.folder import parameters
 
 pytestmark = pytest.mark.slow  # whole trainings, in miniature
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from tests.pocket.train.family.small import HUNYUAN
 
-from navicache.pocket.train.family.autoencoding import Pool, look
-from navicache.pocket.train.family.denoising import distilling, encode_scenes, guided, studying
-from navicache.pocket.train.family.recipe import Code, inner
-from navicache.pocket.train.learning import Pace, learn
-from navicache.pocket.train.session import Session
-from navicache.pocket.world import draw
+from navicache_pocket.train.family.autoencoding import Pool, look
+from navicache_pocket.train.family.denoising import distilling, encode_scenes, guided, studying
+from navicache_pocket.train.family.recipe import Code, inner
+from navicache_pocket.train.learning import Pace, learn
+from navicache_pocket.train.session import Session
+from navicache_pocket.world import draw
 
 pytestmark = pytest.mark.slow  # whole trainings, in miniature
 

@@ -4,7 +4,6 @@ import json
 import math
 import time
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,25 +11,18 @@ import torch
 from PIL import Image
 from tests.pocket.train.family.small import HUNYUAN, UNET
 
-from navicache.pocket.held_out import choose_prompts
 from navicache.pocket.members import member
-from navicache.pocket.train.family import sheet, stages
-from navicache.pocket.train.family.sheet import lay_out, open_member
-from navicache.pocket.train.family.stages import Plan, scenes_shown, train
-from navicache.pocket.train.session import TimeIsUp
-from navicache.pocket.world import captions, draw
+from navicache_pocket.train.family import stages
+from navicache_pocket.train.family.sheet import lay_out, open_member
+from navicache_pocket.train.family.stages import Plan, scenes_shown, train
+from navicache_pocket.train.session import TimeIsUp
+from navicache_pocket.world import captions, draw
 
 
 def plan(out, **changes):
     few = {"clips": 4, "videos": 4, "autoencoder_batch": 2, "batch": 2, "checked": 2, "sheet": 2, "steps": 2}
     times = {"autoencoder_seconds": 0.05, "denoiser_seconds": 0.05, "distil_seconds": 0.05}
     return Plan(out, "cpu", **{**few, **times, **changes})
-
-
-@pytest.fixture(autouse=True)
-def few_captions(monkeypatch):
-    """Held-out captions without looking through all of wan's for each sheet."""
-    monkeypatch.setattr(sheet, "choose_prompts", partial(choose_prompts, trained_videos=64))
 
 
 def test_all_stages_end_in_a_folder_that_its_pipeline_opens(recipe, tmp_path, capsys):

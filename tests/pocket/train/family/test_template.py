@@ -4,9 +4,9 @@ import torch
 from diffusers.pipelines.hunyuan_video.pipeline_hunyuan_video import DEFAULT_PROMPT_TEMPLATE
 from tests.pocket.train.family.small import HUNYUAN
 
-from navicache.pocket.train.family import template
-from navicache.pocket.world import captions, draw, vocabulary
-from navicache.pocket.world.captions import LONGEST
+from navicache_pocket.train.family import template
+from navicache_pocket.world import captions, draw, vocabulary
+from navicache_pocket.world.captions import LONGEST
 
 TOKENIZER = template.build(vocabulary())
 

@@ -1,0 +1,132 @@
+"""Stable Diffusion in small: images, noise prediction, a U-Net, its guidance batched in one call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers import AutoencoderKL, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
+from torch import nn
+from transformers import CLIPTextConfig, CLIPTextModel
+
+from navicache_pocket.train import tokenizer as words
+from navicache_pocket.train.family import plain
+from navicache_pocket.train.family.noise import Preserving, Process
+from navicache_pocket.train.family.recipe import Code, Config, Pictures
+from navicache_pocket.train.folder import save
+from navicache_pocket.world import vocabulary
+from navicache_pocket.world.captions import LONGEST
+
+AUTOENCODER: Config = {
+    "latent_channels": 4,
+    "down_block_types": ("DownEncoderBlock2D",) * 3,
+    "up_block_types": ("UpDecoderBlock2D",) * 3,
+    "block_out_channels": (32, 48, 80),
+    "layers_per_block": 1,
+    "norm_num_groups": 8,
+    "sample_size": 64,
+    "mid_block_add_attention": False,
+    "scaling_factor": 1.0,
+}
+UNET: Config = {
+    "sample_size": 16,
+    "in_channels": 4,
+    "out_channels": 4,
+    "down_block_types": ("CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
+    "up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
+    "block_out_channels": (96, 128),
+    "layers_per_block": 1,
+    "norm_num_groups": 16,
+    "cross_attention_dim": 128,
+    "attention_head_dim": 4,
+}
+TEXT: Config = {
+    "hidden_size": 128,
+    "intermediate_size": 256,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": LONGEST,
+    "pad_token_id": 0,
+    "bos_token_id": 2,
+    "eos_token_id": 1,
+}
+SCHEDULER: Config = {
+    "beta_start": 0.00085,
+    "beta_end": 0.012,
+    "beta_schedule": "scaled_linear",
+    "prediction_type": "epsilon",
+    "clip_sample": False,
+    "set_alpha_to_one": False,
+    "steps_offset": 1,
+}
+
+
+class UNetDenoiser(nn.Module):
+    """The U-Net and its text encoder."""
+
+    empty: torch.Tensor
+
+    def __init__(self, recipe: "UNet") -> None:
+        """With fresh weights."""
+        super().__init__()
+        self.text_encoder = CLIPTextModel(CLIPTextConfig(vocab_size=3 + len(vocabulary()), **recipe.text))
+        self.unet = UNet2DConditionModel(**recipe.unet)
+        self.register_buffer("empty", recipe.tokens([""]), persistent=False)
+
+    def forward(
+        self, noisy: torch.Tensor, time: torch.Tensor, ids: torch.Tensor, dropped: torch.Tensor, guidance: torch.Tensor
+    ) -> torch.Tensor:
+        """The noise; guidance is not told to this model."""
+        del guidance
+        text = self.text_encoder(torch.where(dropped[:, None], self.empty, ids))[0]
+        return self.unet(noisy, time, encoder_hidden_states=text, return_dict=False)[0]
+
+
+@dataclass(frozen=True)
+class UNet(plain.Plain):
+    """The recipe; other configurations make a smaller one."""
+
+    name: str = "unet"
+    pictures: Pictures = Pictures(1, 64)
+    distilled: bool = False
+    noise: Process = Preserving(DDIMScheduler(**SCHEDULER).alphas_cumprod, velocity=False)
+    vae: Config = field(default_factory=lambda: AUTOENCODER)
+    unet: Config = field(default_factory=lambda: UNET)
+    text: Config = field(default_factory=lambda: TEXT)
+
+    def autoencoder(self) -> nn.Module:
+        """Four by four pixels to one latent."""
+        vae: Any = AutoencoderKL(**self.vae)
+        plain.hush(vae.quant_conv)
+        return vae
+
+    def encode(self, vae: Any, video: torch.Tensor) -> Code:
+        """Of the only frame."""
+        return super().encode(vae, video.squeeze(2))
+
+    def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
+        """Back to a video of one frame."""
+        return super().decode(vae, latents).unsqueeze(2)
+
+    def denoiser(self) -> UNetDenoiser:
+        """With fresh weights."""
+        return UNetDenoiser(self)
+
+    def tokens(self, captions: Sequence[str]) -> torch.Tensor:
+        """The pipeline pads to what the tokenizer says is longest."""
+        return words.encode(words.build(vocabulary(), LONGEST), captions, LONGEST)
+
+    def pack(self, vae: Any, denoiser: UNetDenoiser, folder: Path) -> None:
+        """With DDIM; DPM++ and Euler take the same configuration."""
+        parts: dict[str, Any] = {
+            "tokenizer": words.build(vocabulary(), LONGEST),
+            "text_encoder": denoiser.text_encoder,
+            "vae": vae,
+            "unet": denoiser.unet,
+            "scheduler": DDIMScheduler(**SCHEDULER),
+            "safety_checker": None,
+            "feature_extractor": None,
+            "requires_safety_checker": False,
+        }
+        save(StableDiffusionPipeline(**parts), folder)

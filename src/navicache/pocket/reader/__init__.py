@@ -1,8 +1,0 @@
-"""An automatic reader of the world's videos: says what they show, by rules and without trained weights."""
-
-from navicache.pocket.reader.backgrounds import Backgrounds, learn_backgrounds
-from navicache.pocket.reader.crispness import crispness
-from navicache.pocket.reader.reading import Reading, Verdict, judge, read
-from navicache.pocket.reader.validation import validate
-
-__all__ = ["Backgrounds", "Reading", "Verdict", "crispness", "judge", "learn_backgrounds", "read", "validate"]
