@@ -9,14 +9,14 @@ import torch
 from torch import nn
 from transformers import T5Config, T5EncoderModel
 
-from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
-from navicache.opensora.prompts import Scores, with_scores
 from navicache.pocket.train import tokenizer as words
 from navicache.pocket.train.family import plain
 from navicache.pocket.train.family.noise import Flow, Process
 from navicache.pocket.train.family.recipe import Code, Config, Pictures, trainable
 from navicache.pocket.train.folder import save
 from navicache.pocket.world import vocabulary
+from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
+from navicache_opensora.prompts import Scores, with_scores
 
 TEXT_LENGTH = 48  # the longest caption and what the pipeline says about its beauty
 FPS = 24.0  # what the pipeline tells the model unless told otherwise
