@@ -110,6 +110,29 @@ def test_the_weights_are_a_wheel_with_their_licences_and_the_code_that_trained_t
     assert all("extra ==" in each for each in needed), "the weights alone need no other package"
 
 
+ALONE = """
+import sys
+sys.modules["navicache"] = None
+import navicache_opensora
+print(navicache_opensora.__file__)
+"""
+
+
+def test_open_sora_is_a_wheel_that_needs_no_navicache(site_packages: Path, tmp_path: Path):
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT / "opensora")
+    (built,) = tmp_path.glob("navicache_opensora-*.whl")
+    run(sys.executable, "-m", "twine", "check", "--strict", built)
+    assert relative_links(metadata(built)) == []
+    names = zipfile.ZipFile(built).namelist()
+    assert {"navicache_opensora/py.typed", "navicache_opensora/resolutions.json"} <= set(names)
+    assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"navicache_opensora"}
+    python = site_packages.parents[2] / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", built)
+    imported = run(python, "-I", "-c", ALONE).strip()
+    assert Path(imported) == site_packages / "navicache_opensora" / "__init__.py"
+
+
 def test_import_comes_from_the_wheel(probe: dict, site_packages: Path):
     assert Path(probe["file"]) == site_packages / "navicache" / "__init__.py"
 

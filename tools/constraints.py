@@ -15,10 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "constraints.txt"
 EXTRAS, GROUPS = "diffusers,eval,ray", ("dev", "docs")
-OURS = ("navicache", "navicache-pocket", "pip")
+OURS = ("navicache", "navicache-pocket", "navicache-opensora", "pip")
 TORCHS = ("nvidia-", "cuda-", "triton")  # torch itself pins what it brings, and brings other things elsewhere
 HEADER = f"""\
-# What `make` installs and the tests run with: pins for `.[{EXTRAS}]` and the groups {" and ".join(GROUPS)}.
+# What `make` installs and the tests run with: `.[{EXTRAS}]`, `./opensora` and the groups {" and ".join(GROUPS)}.
 # Written by `make constraints` on Python {{version}}, {{system}}. Test before you commit a change.
 """
 
@@ -59,7 +59,9 @@ def installed(python: Path, torch: str) -> list[str]:
     pip = (str(python), "-m", "pip", "--disable-pip-version-check", "--no-input")
     subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip>=25.1"], check=True)  # which knows dependency groups
     groups = [word for group in GROUPS for word in ("--group", f"{ROOT / 'pyproject.toml'}:{group}")]
-    subprocess.run([*pip, "install", "--quiet", torch, f"{ROOT}[{EXTRAS}]", *groups], check=True)
+    subprocess.run(
+        [*pip, "install", "--quiet", torch, f"{ROOT}[{EXTRAS}]", str(ROOT / "opensora"), *groups], check=True
+    )
     frozen = subprocess.run([*pip, "freeze", "--all"], check=True, capture_output=True, text=True)
     return frozen.stdout.splitlines()
 

@@ -52,8 +52,8 @@ def build(home: Path, wanted: list[str], pins: str, others: list[str]) -> None:
 
 
 def projects(extras: str) -> list[str]:
-    """Both of this repository, as pip is given them."""
-    return ["-e", f"{ROOT}[{extras}]", "-e", str(ROOT / "pocket")]
+    """All distributions of this repository, as pip is given them."""
+    return ["-e", f"{ROOT}[{extras}]", "-e", str(ROOT / "pocket"), "-e", str(ROOT / "opensora")]
 
 
 def install(lowest: dict[str, str], group: list[str]) -> None:

@@ -15,8 +15,9 @@ from threading import Event, Thread
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".venv"
 EVERY = 10  # seconds between lines where the output is no terminal
+OTHERS = ("-e", str(ROOT / "pocket"), "-e", str(ROOT / "opensora"))  # the other distributions of this repository
 # What is not compiled now is compiled when it is imported, and that is little of it.
-USERS = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", "-e", f"{ROOT / 'pocket'}")
+USERS = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", *OTHERS)
 DEVELOPERS = ("-e", f"{ROOT}[diffusers,eval,ray]", "--group", f"{ROOT / 'pyproject.toml'}:dev")
 WRITERS = ("--group", f"{ROOT / 'pyproject.toml'}:docs")
 CLEAR = "\r\033[K"

@@ -1,4 +1,4 @@
-"""Measure the structure of src/navicache: `python -m tools.structure`, or `make structure`.
+"""Measure the structure of the source: `python -m tools.structure`, or `make structure`.
 
 One line for each measure with its limit, then every place that breaks one. The exit status is 1 where there is any.
 The source is read, not imported, so no environment is needed.
@@ -24,6 +24,7 @@ LONGEST = 40
 EXEMPT = {"OpenSoraPipeline.__call__"}  # its arguments are the published pipeline's, and each takes a line
 FILE = 200
 LINES = 20_000  # of the library: what is not the cache belongs beside it
+OTHERS = (Path("opensora", "src", "navicache_opensora"),)  # packages with the same limits, but without layers
 
 
 class Measure(NamedTuple):
@@ -37,20 +38,21 @@ class Measure(NamedTuple):
 
 
 def measure(root: Path = ROOT, package: str = "navicache", allowed: tuple[Allowed, ...] = ALLOWED) -> list[Measure]:
-    """All measures of the package in `root`/src and of the tests beside it."""
+    """All measures of the package in `root`/src, of the other packages and of the tests beside it."""
     source = root / "src" / package
-    modules = modules_of(source)
+    folders = [source, *(root / other for other in OTHERS)]
+    modules, others = modules_of(source), [module for folder in folders[1:] for module in modules_of(folder)]
     graph = edges(modules)
     stores, idle = sift((store for module in modules for store in foreign_stores(module)), source, allowed)
     return [
-        *_functions(modules),
+        *_functions([*modules, *others]),
         _total_lines(modules),
-        _none("files of src", f"under {FILE} lines", long_files(source, FILE)),
+        _none("files of src", f"under {FILE} lines", [file for folder in folders for file in long_files(folder, FILE)]),
         _none("files of tests", f"under {FILE} lines", long_files(root / "tests", FILE)),
-        _none("import cycles", "0", _cycles(modules, cycles(graph))),
+        _none("import cycles", "0", _cycles([*modules, *others], cycles({**graph, **edges(others)}))),
         _none("imports up or sideways", "0", not_down(modules, graph, read_layers(root / "pyproject.toml"))),
         _none("class names used twice", "0", repeated_classes(modules)),
-        _none("foreign stores", "0", stores),
+        _none("foreign stores", "0", [*stores, *(store for module in others for store in foreign_stores(module))]),
         _none("allowances without a store", "0", [Found(source / each.package, 1, each.store) for each in idle]),
     ]
 

@@ -23,7 +23,7 @@ import navicache
 from benchmarks.clock import Clock
 from benchmarks.json_file import save_json
 from benchmarks.real_size.wan import seeded
-from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
+from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
 
 SIZES = {f"{height}, {frames}": (height, frames) for height in ("480p", "720p") for frames in (51, 102)}
 TRIAL = {"144p, 51": ("144p", 51)}  # to try the script

@@ -18,7 +18,7 @@ from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.integrations.choose import Options, choose_policy
 from navicache.models import model_named
-from navicache.opensora import OpenSoraPipeline, RectifiedFlowScheduler
+from navicache_opensora import OpenSoraPipeline, RectifiedFlowScheduler
 
 PLANS = Path(__file__).parents[2] / "plans"
 ALL = sorted(PLANS.rglob("*.toml"))

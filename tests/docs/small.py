@@ -11,7 +11,7 @@ from tests.opensora import common as opensora
 from tests.tiny.saved import save_wan
 from transformers import AutoTokenizer, T5EncoderModel
 
-from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, STDiT3Transformer
+from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, STDiT3Transformer
 
 
 class SmallWan(WanPipeline):

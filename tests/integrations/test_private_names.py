@@ -20,9 +20,12 @@ NAMES = {
     ("diffusers.hooks.context_parallel", "ContextParallelSplitHook"): "integrations/groups.py, the same",
     ("diffusers.models.cache_utils", "CacheMixin"): "integrations/register.py, the methods it extends",
     ("diffusers.models.cache_utils", "CacheMixin.is_cache_enabled"): "integrations/register.py, as it stands",
-    ("diffusers.pipelines.pixart_alpha.pipeline_pixart_alpha", "PixArtAlphaPipeline._clean_caption"): "opensora",
-    ("diffusers.utils.accelerate_utils", "apply_forward_hook"): "opensora/vae.py, for offload",
-    ("diffusers.utils.torch_utils", "randn_tensor"): "opensora/denoising.py",
+    (
+        "diffusers.pipelines.pixart_alpha.pipeline_pixart_alpha",
+        "PixArtAlphaPipeline._clean_caption",
+    ): "navicache_opensora/prompts.py",
+    ("diffusers.utils.accelerate_utils", "apply_forward_hook"): "navicache_opensora/vae.py, for offload",
+    ("diffusers.utils.torch_utils", "randn_tensor"): "navicache_opensora/denoising.py",
     ("diffusers.models.autoencoders.autoencoder_kl_wan", "WanRMS_norm"): "navicache_pocket/train/quick.py",
     ("diffusers.pipelines.hunyuan_video.pipeline_hunyuan_video", "DEFAULT_PROMPT_TEMPLATE"): "navicache_pocket/train",
 }
@@ -37,4 +40,4 @@ def test_it_is_still_there(module, name):
 
 
 def test_a_pipeline_knows_where_it_runs():
-    assert hasattr(DiffusionPipeline, "_execution_device"), "needed by cli/session.py and opensora"
+    assert hasattr(DiffusionPipeline, "_execution_device"), "needed by cli/session.py and navicache_opensora"

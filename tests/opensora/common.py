@@ -12,8 +12,8 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast, T5Config, T5EncoderModel
 
-from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
-from navicache.opensora.temporal_vae import TemporalVAE
+from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
+from navicache_opensora.temporal_vae import TemporalVAE
 
 REFERENCE = Path(__file__).parent / "reference"
 SPECIAL = ("<pad>", "</s>", "<unk>")

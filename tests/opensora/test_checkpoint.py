@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from tests.opensora import published
 from tests.opensora.common import inputs, run, tensors, tiny_pipe, tiny_transformer, tiny_vae
 
-from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, STDiT3Transformer
+from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, STDiT3Transformer
 
 CASE = inputs(tensors("stdit3_case_x_mask"))
 PARTS: Any = pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from tests.support.commands import refused
 from navicache.cli import main
 from navicache.cli.job import Source
 from navicache.cli.loading import load
-from navicache.opensora import OpenSoraPipeline, STDiT3Transformer
-from navicache.opensora.checkpoint import stored_dtype
+from navicache_opensora import OpenSoraPipeline, STDiT3Transformer
+from navicache_opensora.checkpoint import stored_dtype
 
 
 def convert(*arguments: object) -> int:

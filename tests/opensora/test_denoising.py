@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.opensora.common import seeded, table, tensors, tiny_transformer, worst
 
-from navicache.opensora import RectifiedFlowScheduler, denoising
-from navicache.opensora.conditioning import Frames
-from navicache.opensora.inputs import Video
-from navicache.opensora.text import Text
+from navicache_opensora import RectifiedFlowScheduler, denoising
+from navicache_opensora.conditioning import Frames
+from navicache_opensora.inputs import Video
+from navicache_opensora.text import Text
 
 CONFIG = table("rflow_sample_config")
 MODEL = tiny_transformer()

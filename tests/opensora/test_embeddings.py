@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from navicache.opensora.embeddings import PatchEmbedder, unpatchify
+from navicache_opensora.embeddings import PatchEmbedder, unpatchify
 
 
 def test_patches_come_back_where_they_were() -> None:

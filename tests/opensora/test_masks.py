@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.opensora.common import table
 
-from navicache.opensora.masks import Placement, aligned, apply_strategy, parse_strategy
+from navicache_opensora.masks import Placement, aligned, apply_strategy, parse_strategy
 
 
 @pytest.mark.parametrize("case", table("mask_strategy_cases")["cases"], ids=lambda case: case["strategy"] or "none")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from tests.opensora.common import SMALL, run, seeded, tiny_pipe, tiny_transformer, worst
 
-from navicache.opensora import OpenSoraPipeline
+from navicache_opensora import OpenSoraPipeline
 
 PIPE = tiny_pipe()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.opensora.common import table
 
-from navicache.opensora.prompts import Scores, clean, merge, prepare, prompt_of, segments, split_request, with_scores
+from navicache_opensora.prompts import Scores, clean, merge, prepare, prompt_of, segments, split_request, with_scores
 
 
 @pytest.mark.parametrize("case", table("text_cases"), ids=lambda case: case["with_score"][:30])

@@ -7,7 +7,7 @@ import math
 import torch
 from tests.opensora.common import tiny_transformer
 
-from navicache.opensora.rates import wave_rates
+from navicache_opensora.rates import wave_rates
 
 
 def test_rates_are_exp_to_the_last_bit_but_one_and_survive_a_cast() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.opensora.common import tensors, worst
 
-from navicache.opensora import RectifiedFlowScheduler
+from navicache_opensora import RectifiedFlowScheduler
 
 SIZE = {"height": 480, "width": 854, "num_frames": 51}
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.opensora.common import table
 
-from navicache.opensora.sizes import frame_count, latent_size, tables, video_size
+from navicache_opensora.sizes import frame_count, latent_size, tables, video_size
 
 
 def test_resolutions() -> None:

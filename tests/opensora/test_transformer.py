@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.opensora.common import inputs, tensors, tiny_transformer
 
-from navicache.opensora import STDiT3Transformer
-from navicache.opensora.blocks import Moment
-from navicache.opensora.transformer import tile
+from navicache_opensora import STDiT3Transformer
+from navicache_opensora.blocks import Moment
+from navicache_opensora.transformer import tile
 
 MODEL = tiny_transformer()
 

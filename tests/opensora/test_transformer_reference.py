@@ -6,9 +6,9 @@ import pytest
 import torch
 from tests.opensora.common import inputs, table, tensors, tiny_transformer, worst
 
-from navicache.opensora import STDiT3Transformer
-from navicache.opensora.attention import RMSNorm
-from navicache.opensora.blocks import norm
+from navicache_opensora import STDiT3Transformer
+from navicache_opensora.attention import RMSNorm
+from navicache_opensora.blocks import norm
 
 CASES = (
     "t2v_cfg",

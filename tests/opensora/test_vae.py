@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.opensora.common import seeded, table, tensors, tiny_temporal_vae, tiny_vae, worst
 
-from navicache.opensora import AutoencoderOpenSora
-from navicache.opensora.sizes import latent_size
+from navicache_opensora import AutoencoderOpenSora
+from navicache_opensora.sizes import latent_size
 
 VAE = tiny_vae()
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from navicache.cli.loading import DTYPES
+from navicache.packaged import import_opensora
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert, and say how to open the result."""
-    from navicache.opensora.convert import convert
-
+    convert = import_opensora("navicache_opensora.convert").convert
     convert(options.source, options.out, DTYPES.get(options.dtype), lambda line: print(line, flush=True))
-    print(f"written to {options.out}; open it with from_pretrained of navicache.opensora")
+    print(f"written to {options.out}; open it with navicache_opensora.OpenSoraPipeline.from_pretrained")
     return 0

@@ -9,6 +9,7 @@ import torch
 
 from navicache.cli.job import Source
 from navicache.cli.scheduling import shifted_scheduler
+from navicache.packaged import import_opensora
 
 INDEX = "model_index.json"
 OURS = "OpenSoraPipeline"
@@ -61,9 +62,7 @@ def known_class(index: dict[str, Any]) -> type | None:
     """The class of a pipeline, None where it comes with the model; imported only now, for it takes seconds."""
     name = index.get("_class_name")
     if name == OURS:
-        from navicache.opensora import OpenSoraPipeline
-
-        return OpenSoraPipeline
+        return import_opensora().OpenSoraPipeline
     import diffusers
 
     return getattr(diffusers, name, None) if isinstance(name, str) else None

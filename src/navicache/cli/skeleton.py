@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from navicache.packaged import OPENSORA_CLASSES, import_opensora
+
 
 @dataclass(frozen=True)
 class Skeleton:
@@ -47,12 +49,10 @@ def _build(place: Path | str, name: str, kind: str) -> Skeleton:
 
 
 def named_class(kind: str) -> Any:
-    """A model or pipeline of diffusers, or of ours, by its name in a configuration."""
+    """A model or pipeline of diffusers or `navicache_opensora`, by its name in a configuration."""
     import diffusers
 
-    from navicache import opensora
-
-    library = opensora if kind in opensora.__all__ else diffusers
+    library = import_opensora() if kind in OPENSORA_CLASSES else diffusers
     if kind not in dir(library):
         raise ValueError(f"diffusers {diffusers.__version__} has no such class: a newer one may, or it is custom code")
     return getattr(library, kind)

@@ -7,10 +7,10 @@ import pytest
 from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.models import model_named, preset
-from navicache.opensora.inputs import plan_video
 from navicache.policies import build_policy
 from navicache.policies.protocols import Step
 from navicache.report.published import TABLE_1
+from navicache_opensora.inputs import plan_video
 
 PLANS = {path.stem: read_plan(path) for path in (Path(__file__).parents[3] / "plans").glob("*.toml")}
 MODELS = [(name, model) for name, plan in PLANS.items() for model in plan.models]

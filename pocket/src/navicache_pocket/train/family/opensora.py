@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from transformers import T5Config, T5EncoderModel
 
-from navicache.opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
-from navicache.opensora.prompts import Scores, with_scores
+from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
+from navicache_opensora.prompts import Scores, with_scores
 from navicache_pocket.train import tokenizer as words
 from navicache_pocket.train.family import plain
 from navicache_pocket.train.family.noise import Flow, Process

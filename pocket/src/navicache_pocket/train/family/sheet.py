@@ -22,9 +22,9 @@ def open_member(member: Member, folder: Path) -> Any:
     """The pipeline by its own class."""
     import diffusers
 
-    from navicache import opensora
+    import navicache_opensora
 
-    library: Any = opensora if member.pipeline in opensora.__all__ else diffusers
+    library: Any = navicache_opensora if member.pipeline in navicache_opensora.__all__ else diffusers
     return getattr(library, member.pipeline).from_pretrained(folder)
 
 

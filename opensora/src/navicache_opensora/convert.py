@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from navicache.opensora.pipeline import OpenSoraPipeline
-from navicache.opensora.published import TEXT, find_parts, open_model, open_parts
+from navicache_opensora.pipeline import OpenSoraPipeline
+from navicache_opensora.published import TEXT, find_parts, open_model, open_parts
 
 Say = Callable[[str], None]
 

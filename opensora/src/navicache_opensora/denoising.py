@@ -8,11 +8,11 @@ import torch
 from diffusers.utils.torch_utils import randn_tensor
 from torch import Tensor
 
-from navicache.opensora.conditioning import Frames, choose
-from navicache.opensora.inputs import Video
-from navicache.opensora.scheduler import RectifiedFlowScheduler
-from navicache.opensora.text import Text
-from navicache.opensora.transformer import STDiT3Transformer
+from navicache_opensora.conditioning import Frames, choose
+from navicache_opensora.inputs import Video
+from navicache_opensora.scheduler import RectifiedFlowScheduler
+from navicache_opensora.text import Text
+from navicache_opensora.transformer import STDiT3Transformer
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from diffusers.models.modeling_utils import ModelMixin
 from diffusers.utils.accelerate_utils import apply_forward_hook
 from torch import Tensor, nn
 
-from navicache.opensora.checkpoint import PublishedMixin, known_settings
-from navicache.opensora.temporal_vae import TemporalVAE
+from navicache_opensora.checkpoint import PublishedMixin, known_settings
+from navicache_opensora.temporal_vae import TemporalVAE
 
 SPATIAL = {
     "in_channels": 3,

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.opensora.masks import Placement, check_placements, parse_strategy
-from navicache.opensora.prompts import Request, Scores, prepare, split_request
-from navicache.opensora.references import read_reference
-from navicache.opensora.sizes import IMAGE_FPS, MICRO_FRAMES, PIXELS, frame_count, latent_size, video_size
+from navicache_opensora.masks import Placement, check_placements, parse_strategy
+from navicache_opensora.prompts import Request, Scores, prepare, split_request
+from navicache_opensora.references import read_reference
+from navicache_opensora.sizes import IMAGE_FPS, MICRO_FRAMES, PIXELS, frame_count, latent_size, video_size
 
 OUTPUT_TYPES = ("pil", "np", "pt", "latent")
 

@@ -42,7 +42,9 @@ def clean(prompt: str) -> str:
     try:
         from bs4 import MarkupResemblesLocatorWarning
     except ImportError as error:
-        raise ImportError("cleaning prompts needs beautifulsoup4: pip install 'navicache[diffusers]'") from error
+        raise ImportError(
+            "cleaning prompts needs beautifulsoup4: run `pip install beautifulsoup4`, or pass clean_caption=False"
+        ) from error
     once: Any = PixArtAlphaPipeline._clean_caption
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)  # a prompt may be one word with a dot in it

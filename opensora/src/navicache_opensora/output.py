@@ -7,7 +7,7 @@ import PIL.Image
 from diffusers.utils import BaseOutput
 from torch import Tensor
 
-from navicache.opensora.references import to_bytes
+from navicache_opensora.references import to_bytes
 
 
 @dataclass

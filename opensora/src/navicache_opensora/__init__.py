@@ -5,10 +5,10 @@ Example:
     frames = pipe("a boat on the Seine", num_frames="2s").frames[0]
 """
 
-from navicache.opensora.pipeline import OpenSoraPipeline, OpenSoraPipelineOutput
-from navicache.opensora.scheduler import RectifiedFlowScheduler
-from navicache.opensora.transformer import STDiT3Transformer
-from navicache.opensora.vae import AutoencoderOpenSora
+from navicache_opensora.pipeline import OpenSoraPipeline, OpenSoraPipelineOutput
+from navicache_opensora.scheduler import RectifiedFlowScheduler
+from navicache_opensora.transformer import STDiT3Transformer
+from navicache_opensora.vae import AutoencoderOpenSora
 
 __all__ = [
     "AutoencoderOpenSora",

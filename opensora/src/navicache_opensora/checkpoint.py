@@ -165,5 +165,5 @@ def _refuse(options: Mapping[str, Any]) -> None:
     if other:
         raise ValueError(
             f"a published checkpoint is opened without {', '.join(other)}: leave it out, or make a diffusers folder of "
-            "it first with `navicache convert-opensora`"
+            "it first with navicache_opensora.convert"
         )

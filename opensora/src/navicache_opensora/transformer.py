@@ -9,10 +9,10 @@ from diffusers.models.modeling_outputs import Transformer2DModelOutput
 from diffusers.models.modeling_utils import ModelMixin
 from torch import Tensor, nn
 
-from navicache.opensora.attention import RotaryEmbedding
-from navicache.opensora.blocks import FinalLayer, Moment, STDiT3Block
-from navicache.opensora.checkpoint import PublishedMixin
-from navicache.opensora.embeddings import (
+from navicache_opensora.attention import RotaryEmbedding
+from navicache_opensora.blocks import FinalLayer, Moment, STDiT3Block
+from navicache_opensora.checkpoint import PublishedMixin
+from navicache_opensora.embeddings import (
     CaptionEmbedder,
     PatchEmbedder,
     ScalarEmbedder,

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from navicache.opensora.rates import wave_rates
+from navicache_opensora.rates import wave_rates
 
 WAVES = 256  # sines and cosines of a scalar
 LONGEST = 10000.0

@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from navicache.opensora.checkpoint import CONFIG, WEIGHTS, read_shapes, stored_dtype
-from navicache.opensora.scheduler import RectifiedFlowScheduler
-from navicache.opensora.transformer import STDiT3Transformer
-from navicache.opensora.vae import AutoencoderOpenSora
+from navicache_opensora.checkpoint import CONFIG, WEIGHTS, read_shapes, stored_dtype
+from navicache_opensora.scheduler import RectifiedFlowScheduler
+from navicache_opensora.transformer import STDiT3Transformer
+from navicache_opensora.vae import AutoencoderOpenSora
 
 # What a checkpoint is, by a key that it alone has; no name of a folder is relied on.
 SIGNS = {"x_embedder.proj.weight": "transformer", "spatial_vae.module.encoder.conv_in.weight": "vae"}

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from navicache.opensora.attention import EPSILON, CrossAttention, Rotation, SelfAttention
-from navicache.opensora.embeddings import Mlp
+from navicache_opensora.attention import EPSILON, CrossAttention, Rotation, SelfAttention
+from navicache_opensora.embeddings import Mlp
 
 
 class Moment(NamedTuple):

@@ -1,7 +1,6 @@
 """Open-Sora 1.2: text, images and videos to video."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -9,19 +8,19 @@ from diffusers.pipelines.pipeline_utils import DiffusionPipeline
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase, T5EncoderModel
 
-from navicache.opensora.generation import Callback, Plan, generate
-from navicache.opensora.inputs import Extras, Scene, Settings, check_generators, check_latents, plan_video, read_scenes
-from navicache.opensora.masks import ALIGN
-from navicache.opensora.output import OpenSoraPipelineOutput, present
-from navicache.opensora.prompts import Scores, prompt_of
-from navicache.opensora.published import open_parts
-from navicache.opensora.scheduler import RectifiedFlowScheduler
-from navicache.opensora.text import Text, check_embeds, encode, tokenise
-from navicache.opensora.transformer import STDiT3Transformer
-from navicache.opensora.vae import AutoencoderOpenSora
+from navicache_opensora.generation import Callback, Plan, generate
+from navicache_opensora.inputs import Extras, Scene, Settings, check_generators, check_latents, plan_video, read_scenes
+from navicache_opensora.masks import ALIGN
+from navicache_opensora.output import OpenSoraPipelineOutput, present
+from navicache_opensora.pipeline_loading import OpenSoraLoaderMixin
+from navicache_opensora.prompts import Scores, prompt_of
+from navicache_opensora.scheduler import RectifiedFlowScheduler
+from navicache_opensora.text import Text, check_embeds, encode, tokenise
+from navicache_opensora.transformer import STDiT3Transformer
+from navicache_opensora.vae import AutoencoderOpenSora
 
 
-class OpenSoraPipeline(DiffusionPipeline):
+class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
     """Makes videos with STDiT3; without tokenizer and text encoder it takes prompts that are encoded already.
 
     Example:
@@ -53,21 +52,6 @@ class OpenSoraPipeline(DiffusionPipeline):
             tokenizer=tokenizer, text_encoder=text_encoder, transformer=transformer, vae=vae, scheduler=scheduler
         )
         self._interrupt, self._num_timesteps, self._guidance_scale = False, 0, 1.0
-
-    @classmethod
-    def from_pretrained(cls, pretrained_model_name_or_path: Any, **options: Any) -> Any:
-        """Open a diffusers folder, or a folder with the published checkpoints in folders below it.
-
-        The latter takes `dtype`, and parts of the pipeline in place of those it holds.
-        """
-        place = Path(str(pretrained_model_name_or_path))
-        if not place.is_dir() or (place / cls.config_name).is_file():
-            return super().from_pretrained(pretrained_model_name_or_path, **options)
-        dtype = options.pop("dtype", None) or options.pop("torch_dtype", None) or torch.float32
-        parts = open_parts(place, dtype)
-        if unknown := sorted(options.keys() - parts.keys()):
-            raise ValueError(f"published checkpoints are opened without {', '.join(unknown)}: leave it out")
-        return cls(**{**parts, **options})
 
     @property
     def num_timesteps(self) -> int:
@@ -136,7 +120,7 @@ class OpenSoraPipeline(DiffusionPipeline):
             camera_motion: for instance "pan left".
             clean_caption: clean the prompt as the training data was.
             references: images or videos to start from; for a list of prompts, one list for each.
-            mask_strategy: where the references go, see `navicache.opensora.masks`; one reference is the first frame.
+            mask_strategy: where the references go, see `navicache_opensora.masks`; one reference is the first frame.
             align: latent frames that starts in the strategy are moved to multiples of.
             num_loops: parts of a long video, each going on from the last 17 frames of the one before.
             num_videos_per_prompt: videos of each prompt.

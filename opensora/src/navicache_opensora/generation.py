@@ -7,12 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.opensora.conditioning import Frames
-from navicache.opensora.denoising import Stepper, build_denoiser, draw_noise, size_dtype
-from navicache.opensora.inputs import Scene, Settings, Video
-from navicache.opensora.masks import Placement, apply_strategy
-from navicache.opensora.sizes import MICRO_FRAMES, MICRO_LATENTS
-from navicache.opensora.text import Text
+from navicache_opensora.conditioning import Frames
+from navicache_opensora.denoising import Stepper, build_denoiser, draw_noise, size_dtype
+from navicache_opensora.inputs import Scene, Settings, Video
+from navicache_opensora.masks import Placement, apply_strategy
+from navicache_opensora.sizes import MICRO_FRAMES, MICRO_LATENTS
+from navicache_opensora.text import Text
 
 Callback = Callable[[Any, int, Tensor, dict[str, Any]], dict[str, Any]]
 

@@ -7,7 +7,7 @@ from diffusers.configuration_utils import ConfigMixin, register_to_config
 from diffusers.schedulers.scheduling_utils import SchedulerMixin, SchedulerOutput
 from torch import Tensor
 
-from navicache.opensora.sizes import check_num_frames
+from navicache_opensora.sizes import check_num_frames
 
 MICRO_FRAMES, MICRO_LATENTS = 17, 5  # frames the VAE takes at once, and the latents it makes of them
 BASE_SIDE = 512
