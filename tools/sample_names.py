@@ -27,7 +27,7 @@ def signature(name: str, function: Function) -> str:
 
 
 def draw(source: Path, count: int, seed: int) -> list[tuple[str, str]]:
-    """So many functions with their docstrings' first lines; those that Python itself names (`__init__`) are left out."""
+    """Functions and the first lines of their docstrings; names that Python gives (`__init__`) are left out."""
     found = [
         (signature(name, function), (ast.get_docstring(function) or "(none)").splitlines()[0], module.name)
         for module in modules_of(source)
