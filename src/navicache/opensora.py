@@ -3,7 +3,7 @@
 import warnings
 from typing import Any
 
-from navicache.packaged import OPENSORA_CLASSES, import_opensora
+from navicache.weights_package import OPENSORA_CLASSES, import_opensora
 
 NAMES = (*OPENSORA_CLASSES, "OpenSoraPipelineOutput")
 

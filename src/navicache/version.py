@@ -1,3 +1,3 @@
-"""The version, in a module that imports nothing, so that every layer may tell it."""
+"""The version, in a module without imports so that every layer can use it."""
 
 __version__ = "0.1.0"

@@ -9,7 +9,7 @@ from tests.support.rows import rows_by_key
 
 from navicache.cli import main
 from navicache.cli.report_accuracy import truest
-from navicache.evaluation.accuracy import Accuracy
+from navicache.evaluation.accuracy import PredictionAccuracy
 
 PLAN = """
 name = "NAME"
@@ -97,7 +97,7 @@ def test_one_plan_alone_is_a_page_of_its_own(studies):
 
 def test_who_is_truest_is_said_whichever_way_it_falls():
     def figures(mae, pearson):
-        return Accuracy(runs=1, points=3, mae=mae, rmse=mae, area=mae, kl=0.0, pearson=pearson, cosine=None)
+        return PredictionAccuracy(runs=1, points=3, mae=mae, rmse=mae, area=mae, kl=0.0, pearson=pearson, cosine=None)
 
     output = "change of the output"
     found = {("wan", "E", output): figures(0.1, 0.8), ("wan", "N", output): figures(0.2, 0.9)}

@@ -10,10 +10,20 @@ from hypothesis import strategies as st
 from scipy.stats import entropy, pearsonr
 
 import navicache
-from navicache.evaluation.accuracy import BINS, SMOOTHING, Point, accuracy, area, cosine, divergence, pearson, points_of
+from navicache.evaluation.accuracy import (
+    HISTOGRAM_BINS,
+    HISTOGRAM_SMOOTHING,
+    PredictionPoint,
+    collect_points,
+    compute_cosine_similarity,
+    compute_kl_divergence,
+    compute_pearson_correlation,
+    measure_prediction_accuracy,
+    measure_swept_area,
+)
 
 number = st.floats(-5, 5, allow_nan=False)
-points = st.lists(st.builds(Point, st.just(0), st.floats(0, 5), number, number), min_size=2, max_size=12)
+points = st.lists(st.builds(PredictionPoint, st.just(0), st.floats(0, 5), number, number), min_size=2, max_size=12)
 
 
 def numbers(seed, count=400):
@@ -28,32 +38,45 @@ def test_area_against_a_fine_sum(run):
     for a, b in itertools.pairwise(run):
         gap = (a.predicted - a.true) * (1 - share) + (b.predicted - b.true) * share
         total += abs(b.input_change - a.input_change) * np.abs(gap).mean()
-    assert area(run) == pytest.approx(total, rel=1e-3, abs=1e-3)
+    assert measure_swept_area(run) == pytest.approx(total, rel=1e-3, abs=1e-3)
 
 
 def test_divergence_against_scipy():
     true, predicted = numbers(0)
     span = min(true.min(), predicted.min()), max(true.max(), predicted.max())
-    counts = [np.histogram(values, BINS, span)[0] + SMOOTHING for values in (true, predicted)]
-    assert divergence(true, predicted) == pytest.approx(entropy(*counts))
-    assert divergence(true, true) == 0 < divergence(true, predicted) < divergence(true, 3 * predicted)
-    assert divergence(np.ones(4), np.ones(4)) == 0
+    counts = [np.histogram(values, HISTOGRAM_BINS, span)[0] + HISTOGRAM_SMOOTHING for values in (true, predicted)]
+    assert compute_kl_divergence(true, predicted) == pytest.approx(entropy(*counts))
+    assert (
+        compute_kl_divergence(true, true)
+        == 0
+        < compute_kl_divergence(true, predicted)
+        < compute_kl_divergence(true, 3 * predicted)
+    )
+    assert compute_kl_divergence(np.ones(4), np.ones(4)) == 0
 
 
 def test_pearson_and_cosine_against_scipy_and_by_hand():
     true, predicted = numbers(1)
-    assert pearson(predicted, true) == pytest.approx(pearsonr(predicted, true)[0])
-    assert cosine(np.array([1.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(2**-0.5)
-    assert pearson(np.ones(3), np.arange(3.0)) is None and cosine(np.zeros(3), np.ones(3)) is None
+    assert compute_pearson_correlation(predicted, true) == pytest.approx(pearsonr(predicted, true)[0])
+    assert compute_cosine_similarity(np.array([1.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(2**-0.5)
+    assert (
+        compute_pearson_correlation(np.ones(3), np.arange(3.0)) is None
+        and compute_cosine_similarity(np.zeros(3), np.ones(3)) is None
+    )
 
 
 def test_errors_by_hand():
-    found = accuracy([[Point(0, 0, 1.0, 0.0), Point(1, 1, 1.0, 0.0)], [Point(0, 0, 0.0, 0.0), Point(1, 1, 2.0, 0.0)]])
+    found = measure_prediction_accuracy(
+        [
+            [PredictionPoint(0, 0, 1.0, 0.0), PredictionPoint(1, 1, 1.0, 0.0)],
+            [PredictionPoint(0, 0, 0.0, 0.0), PredictionPoint(1, 1, 2.0, 0.0)],
+        ]
+    )
     assert (found.runs, found.points, found.mae, found.rmse) == (2, 4, 1.0, pytest.approx(1.5**0.5))
     assert found.area == pytest.approx((1 + 1) / 2)
     assert found.pearson is None, "the truth does not vary"
     with pytest.raises(ValueError, match="shadow mode"):
-        accuracy([[]])
+        measure_prediction_accuracy([[]])
 
 
 def shadowed(policy, **knobs):
@@ -69,7 +92,7 @@ def test_every_policy_that_predicts_has_points(policy):
     knobs = {"align_steps": 3} | ({"speedup": 2.0} if policy == "inertial" else {"threshold": 0.3})
     truth, run = shadowed("easycache", threshold=0.0), shadowed(policy, **knobs)
     assert any(not step.computed for step in run.leading)
-    found = points_of(run, truth)
+    found = collect_points(run, truth)
     assert len(found) >= 8
     by_index = {step.index: step for step in run.leading}
     exact = {step.index: step.output_change for step in truth.leading}
@@ -77,5 +100,5 @@ def test_every_policy_that_predicts_has_points(policy):
         own = run.belief == "predicted_change"
         assert point.predicted == by_index[point.index].predicted_change
         assert point.true == (by_index[point.index].reuse_error if own else exact[point.index])
-    assert 0 <= accuracy([found]).mae < 1
-    assert points_of(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"
+    assert 0 <= measure_prediction_accuracy([found]).mae < 1
+    assert collect_points(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"

@@ -13,9 +13,9 @@ from torch import nn
 
 from navicache.evaluation import lpips
 from navicache.evaluation.lpips_weights import FILE_NAME, load
-from navicache.packaged import packaged
+from navicache.weights_package import find_weights_folder
 
-PATH = packaged("lpips") / FILE_NAME
+PATH = find_weights_folder("lpips") / FILE_NAME
 CONVOLUTIONS = (0, 3, 6, 8, 10)  # their places in torchvision's `features`
 
 

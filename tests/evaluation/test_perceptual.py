@@ -12,9 +12,9 @@ from tests.evaluation import made_up
 from tests.evaluation.clips import distorted, floats, noise, pairs, pan
 from torch.nn import functional
 
-from navicache.evaluation import Unavailable, compare, frames, lpips
+from navicache.evaluation import LpipsUnavailable, compare, frames, lpips
 from navicache.evaluation.lpips_weights import FILE_NAME, WeightsError, load
-from navicache.evaluation.perceptual import Lpips
+from navicache.evaluation.perceptual import LpipsNetwork
 
 
 def written_out(weights, first, second):
@@ -78,11 +78,11 @@ def test_chunks_do_not_change_it(path, monkeypatch):
 
 def test_weights_of_another_shape_are_refused():
     with pytest.raises(RuntimeError, match="heads"):
-        Lpips({name: values for name, values in made_up.weights().items() if "heads" not in name})
+        LpipsNetwork({name: values for name, values in made_up.weights().items() if "heads" not in name})
 
 
 def test_no_weights_no_number():
-    with pytest.raises(Unavailable, match="weights of LPIPS are not installed"):
+    with pytest.raises(LpipsUnavailable, match="weights of LPIPS are not installed"):
         lpips(pan(), pan())
     scores = compare(pan(), pan())
     assert scores.lpips is None

@@ -15,8 +15,8 @@ from tests.support.commands import refused
 import navicache.opensora
 import navicache_opensora
 from navicache.cli.skeleton import named_class
-from navicache.packaged import OPENSORA_CLASSES
 from navicache.pocket import checkpoint_path
+from navicache.weights_package import OPENSORA_CLASSES
 from navicache_opensora import OpenSoraPipeline
 
 OURS = {"transformer", "vae", "scheduler"}

@@ -23,7 +23,7 @@ class Told(IndexGate):
     reads: frozenset[Measurement] = frozenset({"since_seen"})
     steps: Collection[int] = ()
 
-    def due(self, step: Step) -> bool:
+    def is_scheduled(self, step: Step) -> bool:
         return step.index in self.steps
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from navicache.policies import Outcome, Scheme, Step, Weights
+from navicache.policies import Outcome, PredictionWeights, Scheme, Step
 
 
 class Kept(NamedTuple):
@@ -100,10 +100,10 @@ def drive_loop(
         guess = apply(predictor.weights(memory, step), x, kept) if kept else None
         if verdict.compute:
             output = network(i, x)
-            known = _products(output, kept, predictor.products)
-            outcome = outcome_filter(_outcome(i, told, x, output, kept, guess, by_channel)._replace(products=known))
+            known = _products(output, kept, predictor.needs_inner_products)
+            outcome = outcome_filter(_outcome(i, told, x, output, kept, guess, by_channel)._replace(inner_products=known))
             state, memory = gate.learn(state, outcome), predictor.learn(memory, outcome)
-            kept = [Kept(i, x, output), *kept][: predictor.order]
+            kept = [Kept(i, x, output), *kept][: predictor.history_length]
         else:
             output = guess
         x_seen = x
@@ -122,7 +122,7 @@ def _step(i: int, total: int | None, x: Any, x_seen: Any, kept: list[Kept], by_c
         if by_channel:
             known["by_channel"] = sizes(x - x_seen)
     if kept:
-        known |= {"since_computed": size(x - kept[0].x), "output_size": size(kept[0].y)}
+        known |= {"since_computed": size(x - kept[0].x), "output_magnitude": size(kept[0].y)}
     gaps = _gaps(i, kept)
     return Step(index=i, own_index=i, total=total, elements=x.size, gap=gaps[0] if gaps else 0, gaps=gaps, **known)
 
@@ -131,8 +131,8 @@ def _sizes(step: Step, x_seen: Any, kept: list[Kept]) -> dict[str, float]:
     """What a signal of its own is measured by, beside its changes."""
     sizes: dict[str, float] = {}
     if step.since_seen is not None:
-        sizes |= {"seen_size": size(x_seen), "relative_seen": step.since_seen / size(x_seen)}
-    return sizes | ({"computed_size": size(kept[0].x)} if kept else {})
+        sizes |= {"seen_magnitude": size(x_seen), "relative_change": step.since_seen / size(x_seen)}
+    return sizes | ({"computed_magnitude": size(kept[0].x)} if kept else {})
 
 
 def _outcome(i: int, total: int | None, x: Any, y: Any, kept: list[Kept], guess: Any, by_channel: bool) -> Outcome:
@@ -145,7 +145,7 @@ def _outcome(i: int, total: int | None, x: Any, y: Any, kept: list[Kept], guess:
             known |= {"input_by_channel": sizes(dx), "output_by_channel": sizes(dy)}
     gaps = _gaps(i, kept)
     gap = gaps[0] if gaps else 0
-    return Outcome(index=i, own_index=i, total=total, gap=gap, output_size=size(y), gaps=gaps, **known)
+    return Outcome(index=i, own_index=i, total=total, gap=gap, output_magnitude=size(y), gaps=gaps, **known)
 
 
 def _gaps(i: int, kept: list[Kept]) -> tuple[int, ...]:
@@ -162,7 +162,7 @@ def _products(y: Any, kept: list[Kept], wanted: bool) -> Any:
     return tuple(tuple(float((a * b).mean()) for b in moves) for a in moves)
 
 
-def apply(weights: Weights, x: Any, kept: Sequence[Kept]) -> Any:
+def apply(weights: PredictionWeights, x: Any, kept: Sequence[Kept]) -> Any:
     """The weighted sum; nothing is made up for."""
     total = weights.input * x
     for (of_x, of_y), old in zip(weights.references, kept, strict=False):

@@ -40,8 +40,8 @@ CAREFUL = {  # of these cases alone: their knobs are targets of the same thing
     "l2p, listed": {"at": None, "interval": 1},
     "meancache": {"budget": 50},
 }
-STEP_MEASURES = ("since_seen", "since_computed", "output_size", "seen_size", "computed_size")
-OUTCOME_MEASURES = ("input_change", "output_change", "output_size", "prediction_error")
+STEP_MEASURES = ("since_seen", "since_computed", "output_magnitude", "seen_magnitude", "computed_magnitude")
+OUTCOME_MEASURES = ("input_change", "output_change", "output_magnitude", "prediction_error")
 
 
 @every_policy
@@ -53,7 +53,7 @@ def test_computes_and_reuses_and_the_same_again(name, seed):
         assert first.computed[0]
         assert not all(first.computed)
         assert first.computed[:aligned] == [True] * aligned
-        assert first.computed[-1] or not single.scheme.last_step
+        assert first.computed[-1] or not single.scheme.computes_last_step
         assert (first.computed, first.reasons, first.after) == (again.computed, again.reasons, again.after)
 
 
@@ -90,7 +90,7 @@ def test_without_a_step_count_the_last_step_is_not_forced(name):
             for tell in (True, False)
         )
         assert told.computed[:-1] == untold.computed[:-1]
-        assert ("last step" in told.reasons) == single.scheme.last_step
+        assert ("last step" in told.reasons) == single.scheme.computes_last_step
         assert "last step" not in untold.reasons
 
 
@@ -101,7 +101,7 @@ readings = st.lists(
     st.fixed_dictionaries(
         {
             "step": st.fixed_dictionaries(
-                {key: maybe for key in (*STEP_MEASURES, "relative_seen", "time")} | {"by_channel": channels}
+                {key: maybe for key in (*STEP_MEASURES, "relative_change", "time")} | {"by_channel": channels}
             ),
             "outcome": st.fixed_dictionaries(
                 {key: maybe for key in OUTCOME_MEASURES}

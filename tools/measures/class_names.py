@@ -3,14 +3,14 @@
 import ast
 from collections import defaultdict
 
-from tools.measures.sources import Found, Module
+from tools.measures.source_modules import SourceLocation, SourceModule
 
 
-def repeated_classes(modules: list[Module]) -> list[Found]:
+def repeated_classes(modules: list[SourceModule]) -> list[SourceLocation]:
     """Every definition of a class whose name another class has too; a reader of one would think of the other."""
-    places: dict[str, list[Found]] = defaultdict(list)
+    places: dict[str, list[SourceLocation]] = defaultdict(list)
     for module in modules:
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ClassDef):
-                places[node.name].append(Found(module.path, node.lineno, node.name))
+                places[node.name].append(SourceLocation(module.path, node.lineno, node.name))
     return [place for found in places.values() if len(found) > 1 for place in found]

@@ -10,7 +10,7 @@ from navicache.cli.calibrate_outputs import measure as measure_courses
 from navicache.cli.generate import default_prompts
 from navicache.cli.job import NAMED, POCKET, Caching, Job, Source, read_arguments
 from navicache.cli.values import above_zero, positive
-from navicache.models import CALIBRATED, Calibration
+from navicache.models import CALIBRATED_METHODS, Calibration
 
 USUAL_SIGNAL = "modulated"
 SIGNALS = (USUAL_SIGNAL, "time", "time_projection")
@@ -19,7 +19,7 @@ SIGHTED = ("teacache", "magcache")  # made of what is seen inside the model, ste
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
+    parser.add_argument("--method", choices=CALIBRATED_METHODS, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
@@ -81,9 +81,9 @@ def read_prompts(path: Path) -> list[str]:
 
 def look(pipe: Any, job: Job, signal: Any, shown: bool) -> list[Any]:
     """What a probe sees in all prompts."""
-    from navicache.integrations.probe import probed
+    from navicache.integrations.pipeline_probe import probe_pipeline
 
-    with probed(pipe, signal) as probe:
+    with probe_pipeline(pipe, signal) as probe:
         for _ in every_prompt(pipe, job, shown):
             pass
         return probe.sights
@@ -99,26 +99,26 @@ def calibrated(method: str, signal: str, pipe: Any, job: Job, shown: bool = True
 
 def measure(method: str, signal: str, pipe: Any, job: Job, shown: bool) -> Found:
     """What was seen as knobs of the policy, how well they fit, and what was seen."""
-    from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
+    from navicache.evaluation.fit_from_changes import fit_teacache_polynomial, measure_magcache_ratios
 
     if method not in SIGHTED:
         return measure_courses(method, pipe, job, shown)
     sights = look(pipe, job, signal, shown)
     if method == "teacache":
-        coefficients, quality = fit_polynomial(sights)
+        coefficients, quality = fit_teacache_polynomial(sights)
         return {"coefficients": coefficients, "signal": signal}, quality, sights
-    return (*measure_ratios(sights), sights)
+    return (*measure_magcache_ratios(sights), sights)
 
 
 def about(pipe: Any, job: Job, seconds: float) -> dict[str, Any]:
     """What was measured on, and how long it took."""
     from navicache.cli.session import about
-    from navicache.integrations.diffusers import denoisers
+    from navicache.integrations.diffusers import find_denoisers
 
     known = about(pipe, job)
     own = {"prompts": len(job.prompts), "scheduler": type(pipe.scheduler).__name__, "seconds": round(seconds, 1)}
     kept = {name: known[name] for name in ("model", "arguments", "seed", "machine", "versions")}
-    return {"transformer": type(next(iter(denoisers(pipe).values()))).__name__, **own, **kept}
+    return {"transformer": type(next(iter(find_denoisers(pipe).values()))).__name__, **own, **kept}
 
 
 def describe(calibration: Any, path: Path) -> str:

@@ -11,20 +11,27 @@ Found = tuple[dict[str, Any], dict[str, float], list[Any]]  # knobs, how well th
 
 def measure(method: str, pipe: Any, job: Job, shown: bool = True) -> Found:
     """Generate every prompt with every step computed; of a run only numbers are kept."""
-    from navicache.evaluation.courses import edge_errors, fit_weights, gram, measure_edges
+    from navicache.evaluation.fit_from_outputs import (
+        compute_gram_matrix,
+        compute_meancache_errors,
+        fit_l2p_weights,
+        fit_meancache_edges,
+    )
 
     if method == "l2p":
-        return fit_weights(_each(pipe, job, shown, lambda course: gram(course)))
-    found = _each(pipe, job, shown, lambda course: edge_errors(course, flow_levels(pipe.scheduler, len(course))))
-    return measure_edges(found, flow_levels(pipe.scheduler, found[0].shape[1]))
+        return fit_l2p_weights(_each(pipe, job, shown, lambda course: compute_gram_matrix(course)))
+    found = _each(
+        pipe, job, shown, lambda course: compute_meancache_errors(course, flow_levels(pipe.scheduler, len(course)))
+    )
+    return fit_meancache_edges(found, flow_levels(pipe.scheduler, found[0].shape[1]))
 
 
 def _each(pipe: Any, job: Job, shown: bool, reduce: Callable[[Any], Any]) -> list[Any]:
     """What is to be known of every prompt's course, guidance branch by guidance branch."""
-    from navicache.integrations.outputs import recorded
+    from navicache.integrations.output_recording import record_outputs
 
-    with recorded(pipe) as probe:
-        return [reduce(course) for _ in every_prompt(pipe, job, shown) for course in probe.courses.values()]
+    with record_outputs(pipe) as probe:
+        return [reduce(course) for _ in every_prompt(pipe, job, shown) for course in probe.outputs_by_branch.values()]
 
 
 def every_prompt(pipe: Any, job: Job, shown: bool) -> Iterator[str]:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from navicache.cli.loading import DTYPES
-from navicache.packaged import import_opensora
+from navicache.weights_package import import_opensora
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ import torch
 
 from navicache.cli.job import Source
 from navicache.cli.scheduling import shifted_scheduler
-from navicache.packaged import import_opensora
+from navicache.weights_package import import_opensora
 
 INDEX = "model_index.json"
 OURS = "OpenSoraPipeline"

@@ -52,14 +52,14 @@ def summarise(folders: Sequence[Path], csv: Path | None) -> int:
     """The table at equal computed steps, as text or into a file."""
     from navicache.cli.bench_equal import as_csv, describe_equal
     from navicache.cli.report_results import read_results
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
     rows = read_results(folders).rows
     lines = describe_equal(rows)
     if not lines:
         raise ValueError("no cell has `inertial` and another policy at the same computed steps: sweep them more widely")
     if csv:
-        with atomic_file(csv) as file:
+        with open_atomic_file(csv) as file:
             file.write(as_csv(rows).encode())
     print("\n".join(lines))
     return 0
@@ -68,7 +68,7 @@ def summarise(folders: Sequence[Path], csv: Path | None) -> int:
 def save_figures(parts: Sequence[Any], path: Path) -> None:
     """A line for each setting of each plan."""
     from navicache.cli.report_figures import as_csv
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(as_csv(parts).encode())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from navicache.cli.report_cells import number, words
 from navicache.cli.report_results import Results
-from navicache.evaluation.accuracy import Accuracy, accuracy, points_of
+from navicache.evaluation.accuracy import PredictionAccuracy, collect_points, measure_prediction_accuracy
 from navicache.evaluation.bench.jobs import TRUTH
 from navicache.records import RunRecord
 from navicache.report.charts import plane_chart
@@ -19,14 +19,14 @@ def decisions(results: Results) -> Section | None:
     """Predicted against true change, in the plane the paper draws, with its six figures."""
     charts, lines, found = [], [], {}
     for (model, setting), runs in results.shadows().items():
-        points = [points_of(run, truth) for _, run, truth in runs]
+        points = [collect_points(run, truth) for _, run, truth in runs]
         if setting == TRUTH.name or not any(points):
             continue
         policy, about = runs[0][0]["policy"], _about(runs[0][1])
         drawn = [(point.input_change, point.predicted, point.true) for point in next(filter(None, points))]
         picture = plane_chart(policy, drawn, f"accuracy{len(charts)}")
         charts.append(Chart(f"{setting}, {model}", picture, f"predicts the {about}; one prompt", "small"))
-        found[model, setting, about] = figures = accuracy(points)
+        found[model, setting, about] = figures = measure_prediction_accuracy(points)
         lines.append(_line((setting, model, about), policy, figures))
     text = (
         "Each point is a step of a run that computed everything; the shaded area lies between what was predicted "
@@ -37,7 +37,7 @@ def decisions(results: Results) -> Section | None:
     return Section("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
 
 
-def truest(found: Mapping[tuple[str, str, str], Accuracy]) -> str:
+def truest(found: Mapping[tuple[str, str, str], PredictionAccuracy]) -> str:
     """Who predicts the change of the output best, model by model, as the paper's Figure 1 asks."""
     said = []
     for model in dict.fromkeys(model for model, _, _ in found):
@@ -52,7 +52,7 @@ def _about(run: RunRecord) -> str:
     return ERROR if run.belief == "predicted_change" else OUTPUT
 
 
-def _line(names: tuple[str, str, str], policy: str, found: Accuracy) -> Line:
+def _line(names: tuple[str, str, str], policy: str, found: PredictionAccuracy) -> Line:
     figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
     figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
     return Line((*map(words, names), *(number(v, form) for v, form in figures)), colour=colour(policy))

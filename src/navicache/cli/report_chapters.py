@@ -9,7 +9,7 @@ from navicache.cli.report_sections import SECTIONS
 from navicache.cli.report_videos import addresses, prompt_views, shown_groups
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.study import Summary
-from navicache.policies.checks import check_choice
+from navicache.policies.knob_checks import check_choice
 from navicache.report.inline_svg import renamed
 from navicache.report.page_model import Chart, Page, Section, Tile
 

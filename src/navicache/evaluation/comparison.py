@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from navicache.evaluation.flicker import flickering
-from navicache.evaluation.frames import Clip, Device, checked_pair
-from navicache.evaluation.perceptual import Unavailable, lpips
-from navicache.evaluation.psnr import decibels, frame_errors, mean_decibels
+from navicache.evaluation.frames import Clip, Device, validate_clip_pair
+from navicache.evaluation.perceptual import LpipsUnavailable, lpips
+from navicache.evaluation.psnr import average_decibels, convert_to_decibels, measure_frame_mse
 from navicache.evaluation.similarity import ssim
 
 
@@ -64,14 +64,14 @@ def measure(
         >>> measure(still, still, ["psnr"])
         {'psnr': 100.0, 'psnr_pooled': 100.0}
     """
-    checked_pair(reference, video)  # before flickering, which would call either of them "video"
+    validate_clip_pair(reference, video)  # before flickering, which would call either of them "video"
     options = MetricOptions(weights, device)
     return {name: value for metric in metrics for name, value in METRICS[metric](reference, video, options).items()}
 
 
 def _measure_psnr(reference: Clip, video: Clip, options: MetricOptions) -> dict[str, Any]:
-    errors = frame_errors(reference, video, options.device)
-    return {"psnr": mean_decibels(errors), "psnr_pooled": decibels(errors.mean().item())}
+    errors = measure_frame_mse(reference, video, options.device)
+    return {"psnr": average_decibels(errors), "psnr_pooled": convert_to_decibels(errors.mean().item())}
 
 
 def _measure_ssim(reference: Clip, video: Clip, options: MetricOptions) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _measure_lpips(reference: Clip, video: Clip, options: MetricOptions) -> dict
     """The distance, or the reason why it cannot be measured."""
     try:
         return {"lpips": lpips(reference, video, options.weights, options.device), "lpips_missing": None}
-    except Unavailable as error:
+    except LpipsUnavailable as error:
         return {"lpips": None, "lpips_missing": str(error)}
 
 

@@ -9,7 +9,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from navicache.packaged import INSTALL, packaged
+from navicache.weights_package import INSTALL_COMMAND, find_weights_folder
 
 FILE_NAME = "lpips-alex-0.1.safetensors"
 # `digest` of the published tensors: torchvision's AlexNet (convolutions.*) and lpips 0.1.4 (heads.*).
@@ -40,23 +40,23 @@ def load(path: Path | None = None) -> dict[str, Tensor]:
     """The weights, checked; without a path from the folder `NAVICACHE_HOME`, or else from `navicache-pocket`."""
     path = path or _find_file()
     if not path.is_file():
-        raise WeightsError(f"the weights of LPIPS are not at {path}: {INSTALL}")
+        raise WeightsError(f"the weights of LPIPS are not at {path}: {INSTALL_COMMAND}")
     try:
         tensors = load_file(path)
     except SafetensorError as error:
-        raise WeightsError(f"{path} is damaged ({error}): {INSTALL}") from error
+        raise WeightsError(f"{path} is damaged ({error}): {INSTALL_COMMAND}") from error
     if digest(tensors) != SHA256:
-        raise WeightsError(f"{path} is damaged (its SHA-256 is not that of the published weights): {INSTALL}")
+        raise WeightsError(f"{path} is damaged (its SHA-256 is not that of the published weights): {INSTALL_COMMAND}")
     return tensors
 
 
 def _find_file() -> Path:
     home = os.environ.get("NAVICACHE_HOME")
-    folders = [Path(home).expanduser().absolute() if home else None, packaged("lpips")]
+    folders = [Path(home).expanduser().absolute() if home else None, find_weights_folder("lpips")]
     paths = [folder / FILE_NAME for folder in folders if folder is not None]
     found = next((path for path in paths if path.is_file()), None)
     if found is None:
         raise WeightsError(
-            f"the weights of LPIPS are not installed: {INSTALL}, or set NAVICACHE_HOME to a folder that has {FILE_NAME}"
+            f"the weights of LPIPS are not installed: {INSTALL_COMMAND}, or set NAVICACHE_HOME to a folder that has {FILE_NAME}"
         )
     return found

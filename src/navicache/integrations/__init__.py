@@ -1,4 +1,4 @@
-"""Where the engine is put: diffusers pipelines and models, any module, any callable."""
+"""Attach the cache to diffusers pipelines and models, to any module, and to any callable."""
 
 from navicache.integrations.cache import Cache
 from navicache.integrations.disable import disable

@@ -3,12 +3,12 @@
 from types import TracebackType
 from typing import Any
 
-from navicache.integrations.attach import Attachment, CallableAttachment
+from navicache.integrations.attachments import Attachment, CallableAttachment
 from navicache.records import Trace, summarise
 
 
 class Cache:
-    """A cache that is on: look at it, reset it, take it off.
+    """The handle of an enabled cache: read its trace, reset it, disable it.
 
     Use it as a context manager to take the cache off at the end, also after an error. Where a plain function was
     enabled, call the handle in place of the function.
@@ -35,7 +35,7 @@ class Cache:
         return "\n".join([*parts, *(f"note: {note}" for note in self.notes)])
 
     def reset(self) -> None:
-        """Forget the run in progress; pipelines that finish do this by themselves."""
+        """End the run in progress. Pipelines do this when they finish."""
         for part in self._attachments.values():
             part.engine.end_run("reset")
 
@@ -49,7 +49,7 @@ class Cache:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Take the cache off, whatever happened."""
         self.disable()

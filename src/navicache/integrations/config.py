@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from navicache.integrations.choose import Options, choose_policy
+from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import MODES, find_model
 from navicache.policies import Policy
 
@@ -13,14 +13,14 @@ from navicache.policies import Policy
 class NaviCacheConfig:
     """A cache for `transformer.enable_cache`, checked when it is made.
 
-    What depends on the model, such as a mode it has no setting for, is checked by `enable_cache`, before any step.
+    `enable_cache` checks what depends on the model, such as a mode without a preset, before the first step.
 
     Example:
         >>> NaviCacheConfig(speedup=2.5)
         NaviCacheConfig(policy=None, mode=None, speedup=2.5, max_error=None, steps=None, knobs={})
         >>> NaviCacheConfig("easycache", mode="fast", speedup=2.0)
         Traceback (most recent call last):
-        ValueError: mode and speedup are targets of the same thing: give one of them
+        ValueError: mode and speedup exclude each other: give one of them
     """
 
     policy: str | Policy | None = None  # a name of the catalog or a policy; None as in `navicache.enable`
@@ -31,7 +31,7 @@ class NaviCacheConfig:
     knobs: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what no model could make sense of, with the ValueError that `enable_cache` is known for."""
+        """Raise a ValueError for settings that fit no model."""
         object.__setattr__(self, "knobs", dict(self.knobs))  # a later change of the caller's is none of this record's
         self._check_targets()
         if self.mode not in (None, *MODES):
@@ -43,11 +43,11 @@ class NaviCacheConfig:
         except TypeError as error:
             raise ValueError(str(error)) from error
 
-    def asked(self) -> dict[str, Any]:
+    def to_enable_arguments(self) -> dict[str, Any]:
         """The arguments of `navicache.enable` that say the same."""
-        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._knobs()}
+        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._merge_knobs()}
 
-    def _knobs(self) -> dict[str, Any]:
+    def _merge_knobs(self) -> dict[str, Any]:
         targets = {"speedup": self.speedup, "max_error": self.max_error}
         return {**self.knobs, **{name: value for name, value in targets.items() if value is not None}}
 
@@ -58,8 +58,10 @@ class NaviCacheConfig:
             raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
         for name in targets:
             if name in self.knobs:
-                raise ValueError(f"{name} is a field of its own: NaviCacheConfig({name}={self.knobs[name]!r})")
+                raise ValueError(
+                    f"{name} is not a knob: set it directly, as in NaviCacheConfig({name}={self.knobs[name]!r})"
+                )
 
     def _check_policy(self) -> None:
         given = self.mode if not isinstance(self.policy, str | None) else None  # a name's mode is the model's affair
-        choose_policy(Options(self.policy, given, knobs=self._knobs()), find_model(""))
+        choose_policy(CacheOptions(self.policy, given, knobs=self._merge_knobs()), find_model(""))

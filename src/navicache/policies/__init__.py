@@ -1,27 +1,27 @@
 """Policies: when to compute, and what to return instead. Numbers only; the engine owns the tensors."""
 
+from navicache.policies.cache_sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
 from navicache.policies.dbcache import DBCache
 from navicache.policies.dead_reckoning import DeadReckoning
-from navicache.policies.differences import Differences
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.error_gate import ErrorGate
+from navicache.policies.finite_differences import FiniteDifferences
 from navicache.policies.firstblockcache import FirstBlockCache
-from navicache.policies.fixed import IndexGate, Random, Static
-from navicache.policies.guards import guarded
+from navicache.policies.fixed_schedules import IndexGate, Random, Static
+from navicache.policies.guards import add_guards
 from navicache.policies.inertial import Inertial
 from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache
 from navicache.policies.meancache import MeanCache
-from navicache.policies.measured import nonfinite_fields
+from navicache.policies.measured_fields import find_nonfinite_fields
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
-from navicache.policies.policy import Policy, Scheme, settings
-from navicache.policies.predictors import OutputHold, ResidualHold, Taylor
-from navicache.policies.protocols import Gate, Outcome, Predictor, Products, Step, Verdict, Weights
+from navicache.policies.policy import Policy, Scheme, collect_knob_values
+from navicache.policies.predictors import OutputHold, PolynomialExtrapolation, ResidualHold
+from navicache.policies.protocols import Decision, Gate, InnerProducts, Outcome, PredictionWeights, Predictor, Step
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
-from navicache.policies.sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
 
@@ -32,15 +32,17 @@ __all__ = [
     "Blocks",
     "DBCache",
     "DeadReckoning",
-    "Differences",
+    "Decision",
     "EasyCache",
     "Ema",
     "ErrorGate",
     "FilteredLatent",
+    "FiniteDifferences",
     "FirstBlockCache",
     "Gate",
     "IndexGate",
     "Inertial",
+    "InnerProducts",
     "MagCache",
     "MeanCache",
     "ModuleKind",
@@ -49,8 +51,9 @@ __all__ = [
     "Outcome",
     "OutputHold",
     "Policy",
+    "PolynomialExtrapolation",
+    "PredictionWeights",
     "Predictor",
-    "Products",
     "Random",
     "ResidualHold",
     "Schedule",
@@ -60,14 +63,11 @@ __all__ = [
     "Site",
     "Static",
     "Step",
-    "Taylor",
     "TaylorSeer",
     "TeaCache",
-    "Verdict",
-    "Weights",
+    "add_guards",
     "build_policy",
+    "collect_knob_values",
+    "find_nonfinite_fields",
     "find_policy",
-    "guarded",
-    "nonfinite_fields",
-    "settings",
 ]

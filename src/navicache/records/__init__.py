@@ -1,38 +1,38 @@
 """What happened, step by step: plain frozen data, JSON in and out."""
 
-from navicache.records.files import atomic_file
-from navicache.records.run import Belief, RunRecord, Scalar, ShadowKind
-from navicache.records.samples import by_sample
-from navicache.records.step import StepRecord
-from navicache.records.summary import headline, summarise, tally
-from navicache.records.trace import Trace
-from navicache.records.truth import (
-    BELIEF_WORDS,
-    Checked,
-    checked_steps,
-    max_error,
-    share_believed,
-    share_below,
-    shows_growth,
+from navicache.records.atomic_files import open_atomic_file
+from navicache.records.reuse_checks import (
+    ERROR_FIELD_LABELS,
+    ReuseCheck,
+    collect_reuse_checks,
+    compute_share_within_limit,
+    compute_share_within_prediction,
+    ratio_is_error_growth,
+    read_max_error,
 )
+from navicache.records.run import ErrorField, RunRecord, SettingValue, ShadowMode
+from navicache.records.sample_split import split_by_sample
+from navicache.records.step import StepRecord
+from navicache.records.summary import describe_savings, format_headline, summarise
+from navicache.records.trace import Trace
 
 __all__ = [
-    "BELIEF_WORDS",
-    "Belief",
-    "Checked",
+    "ERROR_FIELD_LABELS",
+    "ErrorField",
+    "ReuseCheck",
     "RunRecord",
-    "Scalar",
-    "ShadowKind",
+    "SettingValue",
+    "ShadowMode",
     "StepRecord",
     "Trace",
-    "atomic_file",
-    "by_sample",
-    "checked_steps",
-    "headline",
-    "max_error",
-    "share_believed",
-    "share_below",
-    "shows_growth",
+    "collect_reuse_checks",
+    "compute_share_within_limit",
+    "compute_share_within_prediction",
+    "describe_savings",
+    "format_headline",
+    "open_atomic_file",
+    "ratio_is_error_growth",
+    "read_max_error",
+    "split_by_sample",
     "summarise",
-    "tally",
 ]

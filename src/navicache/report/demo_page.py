@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from navicache.records import RunRecord, atomic_file, summarise
+from navicache.records import RunRecord, open_atomic_file, summarise
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -84,7 +84,7 @@ def save_demo_page(path: Path, lead: str, cards: Sequence[Card]) -> None:
         rows="".join(_row(row, "th" if number == 0 else "td") for number, row in enumerate(rows)),
         cards="\n".join(map(_card, cards)),
     )
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(page.encode())
 
 

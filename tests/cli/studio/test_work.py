@@ -11,7 +11,7 @@ from navicache.cli.loading import load
 from navicache.cli.studio.asked import MAX_ERROR, QUALITY
 from navicache.cli.studio.watch import Stopped
 from navicache.cli.studio.work import carry_out
-from navicache.integrations.diffusers import hook_of
+from navicache.integrations.diffusers import find_cache_hook
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_a_stop_ends_at_the_next_step(pipe, phase):
     with pytest.raises(Stopped):
         carry_out(job_of(), Loaded(pipe), None, watch)
     assert (news[-1].doing, len(news[-1].squares)) == (phase, 1)
-    assert hook_of(pipe.transformer) is None
+    assert find_cache_hook(pipe.transformer) is None
 
 
 def test_an_error_in_mid_run_leaves_nothing_behind(pipe):

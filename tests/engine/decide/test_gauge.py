@@ -28,8 +28,8 @@ def test_the_first_step_has_no_changes():
 def test_a_compute_against_the_one_before():
     gauge = Gauge(frozenset(), products=False)
     found = read(gauge.compute(rows(5), rows(-10), (rows(3), [rows(-4)]), rows(-9)))
-    assert found == {"output_size": [10], "input_change": [2], "output_change": [6], "prediction_error": [1]}
-    assert read(gauge.compute(rows(5), rows(-10), None, None)) == {"output_size": [10]}, "the first one"
+    assert found == {"output_magnitude": [10], "input_change": [2], "output_change": [6], "prediction_error": [1]}
+    assert read(gauge.compute(rows(5), rows(-10), None, None)) == {"output_magnitude": [10]}, "the first one"
 
 
 def test_products_of_all_moves_for_a_predictor_that_learns_from_them():
@@ -47,7 +47,7 @@ def test_products_of_all_moves_for_a_predictor_that_learns_from_them():
 
 def test_a_difference_and_what_its_moves_have_in_common():
     found = read(Gauge(frozenset(), False).difference(rows(-5), [rows(-3), rows(1)]))
-    assert found == {"output_size": [5], "product 0 0": [4], "product 0 1": [8], "product 1 1": [16]}
+    assert found == {"output_magnitude": [5], "product 0 0": [4], "product 0 1": [8], "product 1 1": [16]}
 
 
 def test_a_miss_against_the_one_before():

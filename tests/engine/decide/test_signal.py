@@ -15,13 +15,13 @@ def test_changes_since_the_step_before_and_since_the_last_compute():
     watch = Watch(frozenset({"since_seen", "since_computed"}))
     assert watch.look(signal(1)) == {}, "the first step"
     watch.keep()
-    both = {"since_seen": [2], "seen_size": [1], "since_computed": [2], "computed_size": [1]}
+    both = {"since_seen": [2], "seen_magnitude": [1], "since_computed": [2], "computed_magnitude": [1]}
     assert read(watch.look(signal(3))) == both
     assert read(watch.look(signal(7))) == {
         "since_seen": [4],
-        "seen_size": [3],
+        "seen_magnitude": [3],
         "since_computed": [6],
-        "computed_size": [1],
+        "computed_magnitude": [1],
     }
 
 
@@ -30,7 +30,7 @@ def test_only_what_is_read_is_measured():
     watch.look(signal(1))
     assert watch.look(signal(2)) == {}, "nothing was computed"
     watch.keep()
-    assert [*watch.look(signal(5))] == ["since_computed", "computed_size"]
+    assert [*watch.look(signal(5))] == ["since_computed", "computed_magnitude"]
 
 
 def test_a_signal_of_another_shape_cannot_be_compared():
@@ -41,8 +41,8 @@ def test_a_signal_of_another_shape_cannot_be_compared():
 
 def test_relative_changes_are_taken_row_by_row():
     """Rows change by 2 of 1 and by 2 of 4: 1.25 in the mean, not 4 of 5."""
-    sizes = Watch(frozenset()).sizes({"since_seen": arrived(2, 2), "seen_size": arrived(1, 4)}, (0, 1))
-    assert sizes == {"seen_size": 2.5, "computed_size": None, "relative_seen": pytest.approx(1.25)}
+    sizes = Watch(frozenset()).sizes({"since_seen": arrived(2, 2), "seen_magnitude": arrived(1, 4)}, (0, 1))
+    assert sizes == {"seen_magnitude": 2.5, "computed_magnitude": None, "relative_change": pytest.approx(1.25)}
 
 
 def test_released_it_starts_anew():

@@ -15,7 +15,7 @@ from navicache.engine.run.batch import Batch
 from navicache.engine.run.lessons import Lessons
 from navicache.engine.run.seen import Seen
 from navicache.engine.run.streams import Streams
-from navicache.policies import DeadReckoning, Verdict
+from navicache.policies import DeadReckoning, Decision
 
 MOVES = {"product 0 0": arrived(1, 1), "product 0 1": arrived(-1, -1), "product 1 1": arrived(1, 1)}
 
@@ -27,7 +27,7 @@ def lessons(count=1, gate=None):
     deciders = Deciders(of, trace, samples=count)
     made = Lessons(trace, batch, deciders, Streams(of, Keep(), Seen(), batch, deciders), proves=True)
     for sample in range(count):
-        trace.add(4, "cond", sample, Verdict(True, "gate"))
+        trace.add(4, "cond", sample, Decision(True, "gate"))
     return made
 
 
@@ -37,7 +37,7 @@ def lesson(about="output", index=4, **readings):
 
 def test_an_output_teaches_the_decider_of_every_sample():
     made = lessons(2)
-    made.queue(lesson(output_size=arrived(5, 7)))
+    made.queue(lesson(output_magnitude=arrived(5, 7)))
     made.learn()
     assert made.deciders.of("cond").output_size == [5, 7]
     assert made.waiting == []
@@ -46,7 +46,7 @@ def test_an_output_teaches_the_decider_of_every_sample():
 def test_a_difference_teaches_the_course_of_its_stream_alone():
     made = lessons(2)
     made.streams.courses.samples = 2
-    made.queue(lesson("difference", output_size=arrived(5, 7), **MOVES))
+    made.queue(lesson("difference", output_magnitude=arrived(5, 7), **MOVES))
     made.learn()
     assert made.streams.courses.of("cond")[0].damping.mean < 0.5
     assert made.deciders.of("cond").output_size == [None, None]
@@ -55,7 +55,7 @@ def test_a_difference_teaches_the_course_of_its_stream_alone():
 
 def test_a_truth_goes_to_the_trace_and_teaches_nobody():
     made = lessons(2)
-    made.queue(lesson("truth", output_size=arrived(4, 8), prediction_error=arrived(1, 1)))
+    made.queue(lesson("truth", output_magnitude=arrived(4, 8), prediction_error=arrived(1, 1)))
     made.learn()
     assert [line.reuse_error for line in made.recorder.current().steps] == [0.25, 0.125]
     assert made.deciders.of("cond").output_size == [None, None]
@@ -68,7 +68,7 @@ def test_a_sample_is_broken_where_any_of_its_rows_is(bad):
     made.batch.layout = ((0, 1),)
     made.streams.part(Branches(made.batch.layout))
     made.deciders.of("cond").computed(4, (0,))
-    made.queue(lesson(output_size=arrived(5, bad)))
+    made.queue(lesson(output_magnitude=arrived(5, bad)))
     made.learn()
     assert made.deciders.of("cond").computed_at == [()]
     assert made.recorder.current().notes == (NOT_FINITE,)
@@ -94,7 +94,7 @@ def test_a_proof_of_a_stream_that_has_gone_is_passed_over():
 def test_all_that_must_cross():
     made = lessons(gate=Every())
     size, change, proof = arrived(1, 1), arrived(2, 2), arrived(3)
-    made.queue(lesson(output_size=size, output_change=change))
+    made.queue(lesson(output_magnitude=size, output_change=change))
     made.proofs.append(Proof("uncond", range(1), proof))
     assert made.readings() == [size, change, proof]
     made.release()
@@ -103,7 +103,7 @@ def test_all_that_must_cross():
 
 def test_waiting_lessons_are_renumbered_and_split():
     made = lessons()
-    made.queue(lesson(index=7, output_size=arrived(1, 1)))
+    made.queue(lesson(index=7, output_magnitude=arrived(1, 1)))
     made.renumber(7, 2)
     made.split(2)
     assert [(each.moment.index, len(each.since)) for each in made.waiting] == [(2, 4)]

@@ -147,7 +147,7 @@ def test_branches_in_one_call_learn_row_by_row():
     made = streams(2, AMENDS)
     made.batch.layout = ((0, 1),)
     made.deciders = Deciders(made.scheme, recorder(made.scheme))
-    readings = {"output_size": arrived(1, 1)} | {
+    readings = {"output_magnitude": arrived(1, 1)} | {
         name: arrived(1, value) for name, value in (("product 0 0", 1), ("product 0 1", -1), ("product 1 1", 1))
     }
     lesson = Lesson(moment(4), "cond", range(2), [(3, 2)], readings)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import torch
 from tqdm import trange
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 from navicache_pocket.train import tokenizer as tokens
 from navicache_pocket.world import Scenes, captions, render, vocabulary
 from navicache_pocket.world.captions import LONGEST
@@ -26,7 +26,7 @@ class Latents:
 
     def save(self, path: Path) -> None:
         """Keep them, since encoding takes minutes."""
-        with atomic_file(path) as file:
+        with open_atomic_file(path) as file:
             torch.save(asdict(self), file)
 
     @classmethod

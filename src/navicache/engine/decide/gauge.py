@@ -31,7 +31,7 @@ class Gauge:
 
     def compute(self, inputs: Rows, outputs: Rows, old: tuple[Rows, list[Rows]] | None, guess: Rows | None) -> Readings:
         """What a compute teaches; `old` is the input and outputs before, `guess` the prediction."""
-        readings = {"output_size": mean_abs(outputs)}
+        readings = {"output_magnitude": mean_abs(outputs)}
         if old is not None and guess is not None:
             dx, dy = minus(inputs, old[0]), minus(outputs, old[1][0])
             readings |= {"input_change": mean_abs(dx), "output_change": mean_abs(dy)}
@@ -45,7 +45,7 @@ class Gauge:
     def difference(self, difference: Rows, old: list[Rows]) -> Readings:
         """What a follower's difference teaches its own predictor."""
         moves = list(itertools.starmap(minus, itertools.pairwise([difference, *old])))
-        return {"output_size": mean_abs(difference), **self._products(moves)}
+        return {"output_magnitude": mean_abs(difference), **self._products(moves)}
 
     def misses(self, missed: Rows, before: Rows) -> Readings:
         """What tells how far a miss repeats the one before."""

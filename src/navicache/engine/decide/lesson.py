@@ -54,20 +54,20 @@ class Lesson:
         if not places:
             return None
         since = self.since[sample]
-        size = mean(self.readings["output_size"], places)
+        size = mean(self.readings["output_magnitude"], places)
         known = self.readings if since is not None else {}
         return Outcome(
             **self.moment._asdict(),
             gap=0 if since is None else self.moment.index - since[0],
             input_change=mean(known.get("input_change"), places),
             output_change=mean(known.get("output_change"), places),
-            output_size=size,
+            output_magnitude=size,
             prediction_error=relative(mean(known.get("prediction_error"), places), size),
             input_by_channel=mean_vector(known.get("input_by_channel"), places, len(self.rows)),
             output_by_channel=mean_vector(known.get("output_by_channel"), places, len(self.rows)),
             gaps=gaps(self.moment.index, since or ()),
-            products=self._products(len(since or ()), places),
-            repeat=relative(*(mean(known.get(name), places) for name in MISSES)),
+            inner_products=self._products(len(since or ()), places),
+            error_correlation=relative(*(mean(known.get(name), places) for name in MISSES)),
         )
 
     def _products(self, moves: int, places: Sequence[int]) -> tuple[tuple[float, ...], ...] | None:
@@ -79,7 +79,7 @@ class Lesson:
 
     def broken(self, rows: Sequence[int]) -> bool:
         """Whether an output of these rows was NaN or infinite."""
-        values = self.readings["output_size"].values
+        values = self.readings["output_magnitude"].values
         return not all(math.isfinite(values[self.rows.index(row)]) for row in rows if row in self.rows)
 
 

@@ -37,12 +37,12 @@ class Watch:
 
     def sizes(self, readings: Mapping[str, Reading], rows: Sequence[int]) -> dict[str, float | None]:
         """What a `Step` knows of the signal beside its changes."""
-        since, size = readings.get("since_seen"), readings.get("seen_size")
+        since, size = readings.get("since_seen"), readings.get("seen_magnitude")
         relative = None
         if since is not None and size is not None:
             relative = sum(since.values[row] / (size.values[row] + SMALL) for row in rows) / len(rows)
-        computed = mean(readings.get("computed_size"), rows)
-        return {"seen_size": mean(size, rows), "computed_size": computed, "relative_seen": relative}
+        computed = mean(readings.get("computed_magnitude"), rows)
+        return {"seen_magnitude": mean(size, rows), "computed_magnitude": computed, "relative_change": relative}
 
     def release(self) -> None:
         """Let the tensors go."""

@@ -70,7 +70,7 @@ class Lessons:
             self.recorder.amend(outcome.index, lesson.stream, sample, {"reuse_error": outcome.prediction_error})
         else:
             if lesson.broken(rows):  # whichever of its rows
-                outcome = outcome._replace(output_size=math.nan)
+                outcome = outcome._replace(output_magnitude=math.nan)
             self.deciders.of(lesson.stream).learn(lesson.stream, sample, outcome)
             self.streams.learn_rows(lesson, sample)
 

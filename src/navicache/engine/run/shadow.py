@@ -25,6 +25,6 @@ def witness(run: Run, at: Tracker, output: Rows, truth: Rows) -> None:
         return
     some = run.batch.rows_of(predicted_samples(run, at))
     guess, exact = (take(run.seen.inner(made), some) for made in (output, truth))
-    readings = {"output_size": mean_abs(exact), "prediction_error": mean_abs(minus(exact, guess))}
+    readings = {"output_magnitude": mean_abs(exact), "prediction_error": mean_abs(minus(exact, guess))}
     rows, since = range(run.rows) if some is None else some, [*run.streams.of(name).computed_at]
     run.lessons.queue(Lesson(at.moment, name, rows, since, readings, "truth"))

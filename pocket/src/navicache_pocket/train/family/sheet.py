@@ -9,7 +9,7 @@ import torch
 from PIL import Image, ImageDraw
 
 from navicache.pocket.members import Member
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 from navicache_pocket.train.family.recipe import Pictures
 from navicache_pocket.train.held_out import draw_held_out_scenes
 from navicache_pocket.world import captions
@@ -46,7 +46,7 @@ def save_sheet(path: Path, pipe: Any, call: dict[str, Any], pictures: Pictures, 
     prompts = captions(scenes)
     rendered = (pictures.of(scenes).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
     image = lay_out(prompts, generate(pipe, prompts, call), rendered)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         image.save(file, format="PNG")
 
 

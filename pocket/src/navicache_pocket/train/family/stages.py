@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from navicache.pocket.members import member
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 from navicache_pocket.train.denoiser import Settings as Wan
 from navicache_pocket.train.family import autoencoding, denoising
 from navicache_pocket.train.family.recipe import Recipe, inner
@@ -135,7 +135,7 @@ def _show(recipe: Recipe, folder: Path, plan: Plan, figures: dict[str, Any]) -> 
     pipe = open_member(known, folder).to(plan.device)
     figures["parameters"] = parameters(pipe.components)
     figures["bytes"] = size(folder)
-    with atomic_file(plan.out / "figures.json") as file:
+    with open_atomic_file(plan.out / "figures.json") as file:
         file.write(json.dumps(figures, indent=1).encode() + b"\n")
     call = {**known.call, "height": recipe.pictures.size, "width": recipe.pictures.size}
     if plan.steps:
