@@ -14,7 +14,7 @@ import tomllib
 from tools.floor import ROOT, build, other_pins, projects, tools
 
 HOME = ROOT / ".venv-studio"
-TESTS = ("tests/cli/studio",)
+TESTS = ("tests/studio",)
 OLDER = ("pillow", "tomlkit")  # than our own
 
 

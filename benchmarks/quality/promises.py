@@ -18,8 +18,8 @@ import torch
 
 import navicache
 from benchmarks.json_file import save_json
-from navicache.cli.job import Source
-from navicache.cli.loading import load
+from navicache.generation.job import Source
+from navicache.generation.loading import load
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.pocket.reader import Backgrounds, Reading, learn_backgrounds, read

@@ -11,8 +11,8 @@ from tests.opensora.common import run, tiny_pipe, tiny_text_encoder, tiny_tokeni
 from tests.support.commands import refused
 
 from navicache.cli import main
-from navicache.cli.job import Source
-from navicache.cli.loading import load
+from navicache.generation.job import Source
+from navicache.generation.loading import load
 from navicache.opensora import OpenSoraPipeline, STDiT3Transformer
 from navicache.opensora.checkpoint import stored_dtype
 

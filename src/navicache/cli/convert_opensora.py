@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from navicache.cli.loading import DTYPES
+from navicache.generation.loading import DTYPES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

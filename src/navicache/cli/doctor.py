@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from navicache.cli.job import NAMED, POCKET, Source
-from navicache.cli.loading import locate, read_index
-from navicache.cli.skeleton import skeletons
+from navicache.generation.job import NAMED, POCKET, Source
+from navicache.generation.loading import locate, read_index
+from navicache.generation.skeleton import skeletons
 from navicache.integrations.examine import NOT_BY_STRUCTURE, Finding, examine
 from navicache.records.table import Column, lay_out
 from navicache.version import __version__

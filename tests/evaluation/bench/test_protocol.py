@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.paper.published import TABLE_1
 
 from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import read_plan
@@ -10,7 +11,6 @@ from navicache.models import model_named, preset
 from navicache.opensora.inputs import plan_video
 from navicache.policies import build_policy
 from navicache.policies.protocols import Step
-from navicache.report.published import TABLE_1
 
 PLANS = {path.stem: read_plan(path) for path in (Path(__file__).parents[3] / "plans").glob("*.toml")}
 MODELS = [(name, model) for name, plan in PLANS.items() for model in plan.models]
