@@ -11,7 +11,7 @@ from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.plan import Chapter
 from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.evaluation.bench.study import Summary
-from navicache.policies.checks import check_choice
+from navicache.policies.knob_checks import check_choice
 from navicache.report.inline_svg import renamed
 from navicache.report.page_model import Chart, Page, Section, Tile
 

@@ -12,8 +12,8 @@ from navicache.evaluation.bench.jobs import TRUTH
 from navicache.evaluation.bench.plan import BASELINE
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.study import Summary
-from navicache.models import CALIBRATED
-from navicache.records.table import UNKNOWN
+from navicache.models import CALIBRATED_METHODS
+from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.page_model import Cell, Chart, Line, Section, Table
 from navicache.report.palette import colour
 
@@ -86,7 +86,7 @@ def overheads(results: Results) -> Section | None:
     own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
     lines = [_overhead_line(results, summary) for summary in own]
     for name, seconds in OVERHEAD.items():
-        cells = (words(name), words(UNKNOWN), words("published"))
+        cells = (words(name), words(UNKNOWN_CELL), words("published"))
         lines.append(Line((*cells, number(CALIBRATION[name], ".0f"), number(seconds, ".4f")), "published"))
     headings = ("setting", "model", "source", "offline calibration (s)", "skipping justification (s)")
     note = (
@@ -110,7 +110,7 @@ def _overhead_line(results: Results, summary: Summary) -> Line:
 
 def offline_cell(row: Row) -> Cell:
     """Seconds of its calibration: 0 only where the policy has none."""
-    if row["policy"] not in CALIBRATED:
+    if row["policy"] not in CALIBRATED_METHODS:
         return number(0, ".0f")
     seconds = row.get("calibration_seconds")
     return words(NOT_RECORDED) if seconds is None else number(seconds, ".1f")

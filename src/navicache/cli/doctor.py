@@ -14,8 +14,8 @@ import torch
 from navicache.generation.job import NAMED, POCKET, Source
 from navicache.generation.loading import locate, read_index
 from navicache.generation.skeleton import skeletons
-from navicache.integrations.examine import NOT_BY_STRUCTURE, Finding, examine
-from navicache.records.table import Column, lay_out
+from navicache.integrations.model_inspection import POSSIBLE_BY_STRUCTURE, ModelInspection, inspect_model
+from navicache.records.text_table import TextColumn, format_table_lines
 from navicache.version import __version__
 
 NEEDED = {"torch": (2, 6), "diffusers": (0, 42), "transformers": (), "accelerate": ()}  # oldest version; () for any
@@ -30,7 +30,7 @@ class Report:
     model: str
     pipeline: str
     versions: Mapping[str, str]
-    findings: tuple[Finding, ...]
+    findings: tuple[ModelInspection, ...]
     problems: tuple[str, ...]
 
 
@@ -54,7 +54,7 @@ def diagnose(model: str) -> Report:
     place = locate(Source(model))
     index = read_index(place)
     built, unbuilt = skeletons(place, index)
-    findings = tuple(examine(name, part.model, part.config, len(built)) for name, part in built.items())
+    findings = tuple(inspect_model(name, part.model, part.config, len(built)) for name, part in built.items())
     wrong = [f"{found.name}: {problem}" for found in findings for problem in found.problems]
     return Report(model, str(index.get("_class_name", "?")), have, findings, (*problems, *unbuilt, *wrong))
 
@@ -112,7 +112,7 @@ def page(report: Report) -> Iterator[str]:
         yield "nothing is wrong"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: ModelInspection) -> Iterator[str]:
     yield f"{finding.name}: {finding.kind}"
     facts = {role: ", ".join(map(str, places)) or "not found" for role, places in finding.places.items()}
     facts["blocks"] = "; ".join(f"{name}: {blocks}" for name, blocks in finding.lists.items()) or "none found"
@@ -120,7 +120,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     facts["presets"] = f"of {finding.known_as}" + (f" ({finding.note})" if finding.note else "")
     yield from (f"  {fact:<14}{value}" for fact, value in facts.items())
     yield ""
-    possible = {"model": "possible", "blocks": NOT_BY_STRUCTURE, "modules": NOT_BY_STRUCTURE}
+    possible = {"model": "possible", "blocks": POSSIBLE_BY_STRUCTURE, "modules": POSSIBLE_BY_STRUCTURE}
     rows: dict[str, list[str]] = {
         "site": list(finding.sites),
         "whether": [_short(f"no: {why}" if why else possible[site]) for site, why in finding.sites.items()],
@@ -130,7 +130,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield from _table(_policies(finding))
 
 
-def _policies(finding: Finding) -> dict[str, list[str]]:
+def _policies(finding: ModelInspection) -> dict[str, list[str]]:
     tried = finding.policies
     return {
         "policy": [each.policy for each in tried],
@@ -141,7 +141,12 @@ def _policies(finding: Finding) -> dict[str, list[str]]:
 
 
 def _table(columns: Mapping[str, list[Any]]) -> Iterator[str]:
-    yield from (f"  {line}" for line in lay_out([Column(name, cells, words=True) for name, cells in columns.items()]))
+    yield from (
+        f"  {line}"
+        for line in format_table_lines(
+            [TextColumn(name, cells, is_left_aligned=True) for name, cells in columns.items()]
+        )
+    )
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from navicache.generation.calls import Pair, Take
 from navicache.generation.media import Media
-from navicache.records import RunRecord, atomic_file
+from navicache.records import RunRecord, open_atomic_file
 from navicache.report.calibration_plot import can_calibrate, save_calibration_plot
 from navicache.report.side_by_side import AMPLIFIED, difference, side_by_side
 from navicache.report.trace_plot import save_trace_plot
@@ -77,7 +77,7 @@ def _write_comparison(bare: Result, plain: Take, folder: Path, fps: int, about: 
     Media(side_by_side(panels(result, plain.media)), made.is_video).save(files["side by side"], fps)
     for name, run in _plots(result).items():
         save_trace_plot(run, files[name])
-    with atomic_file(files["metrics"]) as file:
+    with open_atomic_file(files["metrics"]) as file:
         file.write(json.dumps(metrics(result, plain, about), indent=1, allow_nan=False).encode() + b"\n")
     return result
 

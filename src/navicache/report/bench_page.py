@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 from navicache.report.page_model import Page
 from navicache.report.templating import FOLDER, render_template
 
@@ -22,5 +22,5 @@ def render(page: Page) -> str:
 
 def save_page(page: Page, path: Path) -> None:
     """Write it, whole or not at all."""
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(render(page).encode())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.generation.job import Caching, Job, Source
-from navicache.policies.checks import check_choice, check_number, check_whole
+from navicache.policies.knob_checks import check_choice, check_number, check_integer
 from navicache.studio.offer import Offer
 
 SPEEDUP, QUALITY, MAX_ERROR = "speed-up", "quality", "max error"
@@ -43,7 +43,7 @@ class Asked:
         if not self.prompt.strip():
             raise ValueError("say what to show: the prompt is empty")
         source = offer.source(self.model)
-        check_whole("seed", self.seed, 0)
+        check_integer("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
         job = Job(
             source, (self.prompt.strip(),), self.arguments(source), self.caching(), Path(), self.seed or 0, source.fps
@@ -67,7 +67,7 @@ class Asked:
         """What the pipeline's call is given, beside prompt and noise."""
         for name, least in LEAST.items():
             if (value := getattr(self, name)) is not None:
-                check_whole(name, value, least)
+                check_integer(name, value, least)
         if self.guidance is not None:
             check_number("guidance", self.guidance, 0, 100, "the model's own where it is left empty")
         given = {

@@ -11,7 +11,7 @@ from PIL import Image
 from navicache.generation.media import Media
 from navicache.generation.results import Result
 from navicache.generation.summary import result_figures
-from navicache.records import RunRecord, tally
+from navicache.records import RunRecord, describe_savings
 from navicache.report.side_by_side import AMPLIFIED, difference
 from navicache.report.trace_plot import draw_trace
 from navicache.report.video import as_bytes, encode_video
@@ -49,7 +49,7 @@ def _squares(news: News) -> str:
 
 def over(made: Result) -> str:
     """What came of the target, in the trace's own count."""
-    said = "; ".join(tally(run) for run in made.pair.trace.runs)
+    said = "; ".join(describe_savings(run) for run in made.pair.trace.runs)
     return f'<p class="nv-quiet">Done: {escape(said)}.</p>'
 
 

@@ -160,7 +160,7 @@ def _news(row: dict[str, Any]) -> str:
 def keep_plan(path: Path, out: Path) -> None:
     """The plan beside its results, so that they can be made again."""
     from navicache.evaluation.bench.session import PLAN_COPY
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
-    with atomic_file(out / PLAN_COPY) as file:
+    with open_atomic_file(out / PLAN_COPY) as file:
         file.write(path.read_bytes())

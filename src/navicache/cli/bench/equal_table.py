@@ -10,12 +10,12 @@ from navicache.evaluation.bench.equal import Point, Standing, cells_of, standing
 from navicache.evaluation.bench.leads import Lead, Verdict, judge
 from navicache.evaluation.bench.plan import OURS
 from navicache.evaluation.bench.rows import Row
-from navicache.records.table import UNKNOWN, Column, lay_out
+from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
 MOST_NAMED = 20  # cells behind that are named; the page has all
 NOTE = (
     "dB on average over prompts, on the line between the two nearest settings; "
-    f"{UNKNOWN}: not reached; ~: those are more than a sixth of the steps apart"
+    f"{UNKNOWN_CELL}: not reached; ~: those are more than a sixth of the steps apart"
 )
 
 
@@ -27,26 +27,26 @@ def describe_equal(rows: Sequence[Row], ours: Sequence[str] = OURS) -> list[str]
         return []
     unfinished = sum(len(cell.unfinished) for cell in dict.fromkeys(standing.cell for standing in table))
     late = [f"not counted: {unfinished} settings that lack prompts"] if unfinished else []
-    return [*lay_out(_columns(table)), NOTE, "", *_lead_table(verdict.leads), "", *words(verdict), *late]
+    return [*format_table_lines(_columns(table)), NOTE, "", *_lead_table(verdict.leads), "", *words(verdict), *late]
 
 
-def _columns(table: Sequence[Standing]) -> list[Column]:
+def _columns(table: Sequence[Standing]) -> list[TextColumn]:
     names = dict.fromkeys(curve.name for standing in table for curve in standing.cell.curves)
     best = [standing.best("rival") for standing in table]
     return [
-        Column("model", [standing.cell.model for standing in table], words=True),
-        Column("condition", [standing.cell.condition for standing in table], words=True),
-        Column("of the\nsteps", [str(standing.budget) for standing in table]),
-        *(Column(name.replace(" ", "\n", 1), [psnr_text(standing, name) for standing in table]) for name in names),
-        Column("best other\npolicy", [found[0] if found else UNKNOWN for found in best], words=True),
-        Column(f"lead of\n{table[0].cell.ours}", [signed(standing.lead("rival")) for standing in table]),
+        TextColumn("model", [standing.cell.model for standing in table], is_left_aligned=True),
+        TextColumn("condition", [standing.cell.condition for standing in table], is_left_aligned=True),
+        TextColumn("of the\nsteps", [str(standing.budget) for standing in table]),
+        *(TextColumn(name.replace(" ", "\n", 1), [psnr_text(standing, name) for standing in table]) for name in names),
+        TextColumn("best other\npolicy", [found[0] if found else UNKNOWN_CELL for found in best], is_left_aligned=True),
+        TextColumn(f"lead of\n{table[0].cell.ours}", [signed(standing.lead("rival")) for standing in table]),
     ]
 
 
 def psnr_text(standing: Standing, name: str) -> str:
     """What a series has there."""
     point = standing.found.get(name)
-    return UNKNOWN if point is None else f"{'~' if standing.wide(point) else ''}{point.psnr:.1f}"
+    return UNKNOWN_CELL if point is None else f"{'~' if standing.wide(point) else ''}{point.psnr:.1f}"
 
 
 def signed(value: float | None) -> str:
@@ -56,19 +56,19 @@ def signed(value: float | None) -> str:
         >>> signed(1.25), signed(-0.5), signed(-0.01), signed(None)
         ('+1.2', '-0.5', '+0.0', '-')
     """
-    return UNKNOWN if value is None else f"{round(value, 1) + 0.0:+.1f}"
+    return UNKNOWN_CELL if value is None else f"{round(value, 1) + 0.0:+.1f}"
 
 
 def _lead_table(leads: Sequence[Lead]) -> list[str]:
     names, budgets = (dict.fromkeys(getattr(lead, field) for lead in leads) for field in ("name", "budget"))
     found = {(lead.name, lead.budget): lead for lead in leads}
 
-    def column(budget: Fraction) -> Column:
+    def column(budget: Fraction) -> TextColumn:
         own = [found.get((name, budget)) for name in names]
-        return Column(f"at {budget}", [UNKNOWN if lead is None else lead_text(lead) for lead in own])
+        return TextColumn(f"at {budget}", [UNKNOWN_CELL if lead is None else lead_text(lead) for lead in own])
 
     heading = "mean lead over\n(least; worst prompt)"
-    return lay_out([Column(heading, list(names), words=True), *map(column, budgets)])
+    return format_table_lines([TextColumn(heading, list(names), is_left_aligned=True), *map(column, budgets)])
 
 
 def lead_text(lead: Lead) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 from navicache.evaluation import measure
 from navicache.evaluation.bench.jobs import Job
 from navicache.evaluation.bench.rows import Row, RowFile
-from navicache.evaluation.perceptual import SMALLEST
-from navicache.records import atomic_file
+from navicache.evaluation.perceptual import MIN_FRAME_SIDE
+from navicache.records import open_atomic_file
 
 FRAMES, REFERENCES = "frames", "references"
 
@@ -18,13 +18,13 @@ FRAMES, REFERENCES = "frames", "references"
 def keep(path: Path, clip: np.ndarray) -> None:
     """Write frames, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         np.save(file, clip)
 
 
 def keep_waiting(out: Path, job: Job, clip: np.ndarray, quality: Mapping[str, Any]) -> None:
     """Keep the frames of a video whose LPIPS is missing, unless they are too small for it in any case."""
-    if quality.get("lpips_missing") and min(clip.shape[1:3]) >= SMALLEST:
+    if quality.get("lpips_missing") and min(clip.shape[1:3]) >= MIN_FRAME_SIDE:
         keep(out / job.frames, clip)
 
 

@@ -26,7 +26,7 @@ from navicache.generation.job import Caching
 from navicache.generation.job import Job as Call
 from navicache.generation.loading import load
 from navicache.generation.session import about, check
-from navicache.records import Trace, by_sample
+from navicache.records import Trace, split_by_sample
 
 
 @dataclass
@@ -71,7 +71,7 @@ class PipelineWorker:
             made, seconds = self._timed(as_call(job), batch)
             trace = Trace() if cache is None else cache.trace
         shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts, **offline(asked)}
-        rows = self._finish(batch, made, by_sample(trace, len(batch)), shared)
+        rows = self._finish(batch, made, split_by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:
             row |= {"harness_seconds": beside / len(batch), "seconds": seconds, "plain_seconds": plain}

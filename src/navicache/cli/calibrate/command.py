@@ -7,14 +7,14 @@ from typing import Any
 from navicache.cli.calibrate.measure import USUAL_SIGNAL, calibrated
 from navicache.cli.options import add_call_options, add_device_options, default_prompts, read_call_options
 from navicache.generation.job import NAMED, POCKET, Caching, Job, Source
-from navicache.models import CALIBRATED
+from navicache.models import CALIBRATED_METHODS
 
 SIGNALS = (USUAL_SIGNAL, "time", "time_projection")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
+    parser.add_argument("--method", choices=CALIBRATED_METHODS, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")

@@ -15,9 +15,9 @@ Found = tuple[dict[str, Any], dict[str, float], list[Any]]  # knobs, how well th
 
 def look(pipe: Any, job: Job, signal: Any, shown: bool) -> list[Any]:
     """What a probe sees in all prompts."""
-    from navicache.integrations.probe import probed
+    from navicache.integrations.pipeline_probe import probe_pipeline
 
-    with probed(pipe, signal) as probe:
+    with probe_pipeline(pipe, signal) as probe:
         for _ in every_prompt(pipe, job, shown):
             pass
         return probe.sights
@@ -33,44 +33,51 @@ def calibrated(method: str, signal: str, pipe: Any, job: Job, shown: bool = True
 
 def measure(method: str, signal: str, pipe: Any, job: Job, shown: bool) -> Found:
     """What was seen as knobs of the policy, how well they fit, and what was seen."""
-    from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
+    from navicache.evaluation.fit_from_changes import fit_teacache_polynomial, measure_magcache_ratios
 
     if method not in SIGHTED:
         return measure_outputs(method, pipe, job, shown)
     sights = look(pipe, job, signal, shown)
     if method == "teacache":
-        coefficients, quality = fit_polynomial(sights)
+        coefficients, quality = fit_teacache_polynomial(sights)
         return {"coefficients": coefficients, "signal": signal}, quality, sights
-    return (*measure_ratios(sights), sights)
+    return (*measure_magcache_ratios(sights), sights)
 
 
 def about(pipe: Any, job: Job, seconds: float) -> dict[str, Any]:
     """What was measured on, and how long it took."""
     from navicache.generation.session import about
-    from navicache.integrations.diffusers import denoisers
+    from navicache.integrations.diffusers import find_denoisers
 
     known = about(pipe, job)
     own = {"prompts": len(job.prompts), "scheduler": type(pipe.scheduler).__name__, "seconds": round(seconds, 1)}
     kept = {name: known[name] for name in ("model", "arguments", "seed", "machine", "versions")}
-    return {"transformer": type(next(iter(denoisers(pipe).values()))).__name__, **own, **kept}
+    return {"transformer": type(next(iter(find_denoisers(pipe).values()))).__name__, **own, **kept}
 
 
 def measure_outputs(method: str, pipe: Any, job: Job, shown: bool) -> Found:
     """What `l2p` and `meancache` need, from the outputs of whole runs."""
-    from navicache.evaluation.courses import edge_errors, fit_weights, gram, measure_edges
+    from navicache.evaluation.fit_from_outputs import (
+        compute_meancache_errors,
+        fit_l2p_weights,
+        compute_gram_matrix,
+        fit_meancache_edges,
+    )
 
     if method == "l2p":
-        return fit_weights(_each(pipe, job, shown, lambda course: gram(course)))
-    found = _each(pipe, job, shown, lambda course: edge_errors(course, flow_levels(pipe.scheduler, len(course))))
-    return measure_edges(found, flow_levels(pipe.scheduler, found[0].shape[1]))
+        return fit_l2p_weights(_each(pipe, job, shown, lambda course: compute_gram_matrix(course)))
+    found = _each(
+        pipe, job, shown, lambda course: compute_meancache_errors(course, flow_levels(pipe.scheduler, len(course)))
+    )
+    return fit_meancache_edges(found, flow_levels(pipe.scheduler, found[0].shape[1]))
 
 
 def _each(pipe: Any, job: Job, shown: bool, reduce: Callable[[Any], Any]) -> list[Any]:
     """What is to be known of every prompt's course, guidance branch by guidance branch."""
-    from navicache.integrations.outputs import recorded
+    from navicache.integrations.output_recording import record_outputs
 
-    with recorded(pipe) as probe:
-        return [reduce(course) for _ in every_prompt(pipe, job, shown) for course in probe.courses.values()]
+    with record_outputs(pipe) as probe:
+        return [reduce(course) for _ in every_prompt(pipe, job, shown) for course in probe.outputs_by_branch.values()]
 
 
 def every_prompt(pipe: Any, job: Job, shown: bool) -> Iterator[str]:

@@ -63,7 +63,7 @@ def summarise(folders: Sequence[Path], csv: Path | None) -> int:
     """The table at equal computed steps, as text or into a file."""
     from navicache.cli.bench.equal_table import as_csv, describe_equal
     from navicache.cli.report.results import read_results
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
     results = read_results(folders)
     lines = describe_equal(results.rows, results.ours)
@@ -71,7 +71,7 @@ def summarise(folders: Sequence[Path], csv: Path | None) -> int:
         ours = results.ours[0]
         raise ValueError(f"no cell has `{ours}` and another policy at the same computed steps: sweep them more widely")
     if csv:
-        with atomic_file(csv) as file:
+        with open_atomic_file(csv) as file:
             file.write(as_csv(results.rows, results.ours).encode())
     print("\n".join(lines))
     return 0
@@ -80,7 +80,7 @@ def summarise(folders: Sequence[Path], csv: Path | None) -> int:
 def save_figures(parts: Sequence[Any], path: Path) -> None:
     """A line for each setting of each plan."""
     from navicache.cli.report.figures import as_csv
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(as_csv(parts).encode())

@@ -10,7 +10,7 @@ from navicache.cli.report.results import Results
 from navicache.evaluation.bench.equal import BUDGETS, Curve, Standing
 from navicache.evaluation.bench.equal import Cell as Bench
 from navicache.evaluation.bench.leads import Lead
-from navicache.records.table import UNKNOWN
+from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.charts import Trail, equal_chart
 from navicache.report.page_model import Cell, Chart, Key, Line, Section, Table
 from navicache.report.palette import colour
@@ -52,7 +52,7 @@ def _heat(results: Results) -> Table:
 
 def _lead_cell(standing: Standing) -> Cell:
     lead, best = standing.lead("rival"), standing.best("rival")
-    return Cell(UNKNOWN) if lead is None or best is None else Cell(signed(lead), lead, best[0], tone(lead))
+    return Cell(UNKNOWN_CELL) if lead is None or best is None else Cell(signed(lead), lead, best[0], tone(lead))
 
 
 def tone(lead: float) -> str:
@@ -80,7 +80,7 @@ def _leads(results: Results) -> Table:
 
 def _mean_cell(lead: Lead | None) -> Cell:
     if lead is None:
-        return Cell(UNKNOWN)
+        return Cell(UNKNOWN_CELL)
     small = f"{lead.least:+.1f}; {lead.worst:+.1f}; {lead.worst_behind} of {lead.cells}"
     return Cell(signed(lead.mean), lead.mean, small, tone(lead.mean))
 
