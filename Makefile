@@ -21,7 +21,7 @@ bench-paper: $(STAMP) ## The paper's studies on three embedded models, and their
 	@for plan in $(PAPER); do \
 	  $(BIN)/navicache bench plans/pocket/$$plan.toml --out $(STUDIES)/$$plan \
 	    $(if $(PROMPTS),--prompts $(PROMPTS) --accuracy $(PROMPTS)) || exit 1; done
-	@$(BIN)/navicache report $(PAPER:%=$(STUDIES)/%) --title "The paper's studies" \
+	@$(BIN)/python -m benchmarks.paper.page $(PAPER:%=$(STUDIES)/%) --title "The paper's studies" \
 	  --out $(STUDIES)/report.html --figures $(STUDIES)/figures.csv
 
 test: lint ## Lint, then all tests but the slow ones

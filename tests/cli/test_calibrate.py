@@ -5,7 +5,7 @@ from tests.tiny.wan import WAN
 
 import navicache
 from navicache.cli import main
-from navicache.cli.calibrate_outputs import flow_levels
+from navicache.cli.calibrate.measure import flow_levels
 from navicache.models import CALIBRATED_METHODS, read_calibration
 
 

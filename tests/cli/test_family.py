@@ -11,11 +11,11 @@ from tests.support.files import names_in
 
 import navicache.pocket
 from navicache.cli import main
-from navicache.cli.bench_job import calibration
-from navicache.cli.bench_plan import called
-from navicache.cli.job import Source
+from navicache.cli.bench.job import calibration
+from navicache.cli.bench.plan import called
 from navicache.evaluation.bench.jobs import expand
 from navicache.evaluation.bench.plan_file import parse_plan
+from navicache.generation.job import Source
 from navicache.pocket import members
 from navicache.pocket.members import MEMBERS, Member, checkpoint_path
 

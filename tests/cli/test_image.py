@@ -11,10 +11,10 @@ from tests.cli.common import SMALL, STATIC, decoded
 from tests.tiny.saved import save_wan_i2v
 
 from navicache.cli import main
-from navicache.cli.generation import take
-from navicache.cli.job import Caching, Job, Source
-from navicache.cli.loading import load
-from navicache.cli.media import open_picture
+from navicache.generation.calls import take
+from navicache.generation.job import Caching, Job, Source
+from navicache.generation.loading import load
+from navicache.generation.media import open_picture
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from navicache.cli.job import Source
+from navicache.cli.loading import load
 from tests.opensora import published
 from tests.opensora.common import run, tiny_pipe, tiny_text_encoder, tiny_tokenizer, tiny_transformer
 from tests.support.commands import refused
 
 from navicache.cli import main
-from navicache.cli.job import Source
-from navicache.cli.loading import load
 from navicache_opensora import OpenSoraPipeline, STDiT3Transformer
 from navicache_opensora.checkpoint import stored_dtype
 

@@ -7,8 +7,9 @@ cli/static_filter.py); what it scores is made up. It writes down what it was giv
 import json
 from pathlib import Path
 
+from benchmarks.vbench.scores import DIMENSIONS
+
 from navicache.evaluation.bench.names import slug
-from navicache.evaluation.bench.vbench import DIMENSIONS
 
 SEEDS = (3, 11, 12, 40, 99)
 BALL, CAT = "a red ball", "In a still frame, a cat"

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command line: one module or folder for each subcommand of `navicache`."""
 
 from navicache.cli.main import main
 

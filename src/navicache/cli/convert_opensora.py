@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from navicache.cli.loading import DTYPES
+from navicache.generation.loading import DTYPES
 from navicache.weights_package import import_opensora
 
 

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.generate import add_caching, describe
-from navicache.cli.job import POCKET, Job, Source, read_caching
-from navicache.cli.values import positive
+from navicache.cli.options import add_cache_options, positive, read_cache_options
+from navicache.generation.job import POCKET, Job, Source
 
 PROMPTS = 2
-LONGEST_PROMPT = 44
 LEAD = (
     "{model} is a small but real text-to-{kind} model that comes with navicache. Each prompt ran twice with the same "
     "noise: once as it is, once with the cache. Seconds are of this machine, of the whole call from prompt to frames."
@@ -22,17 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("outputs/demo"), help="folder to write to (%(default)s)")
     parser.add_argument("--model", default=POCKET, help="pocket, or pocket:NAME of its family (%(default)s)")
     parser.add_argument("--steps", type=positive, help="denoising steps (the model's own)")
-    add_caching(parser)
+    add_cache_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare on every prompt, write the page, and close with a table."""
-    from navicache.cli.session import carry_out
+    from navicache.generation.session import carry_out
+    from navicache.generation.summary import describe_result
 
     job, lead = read_job(options)
     results = []
     for result in carry_out(job):
-        print(describe(result), flush=True)
+        print(describe_result(result), flush=True)
         results.append(result)
     page = write_page(results, options.out / "index.html", lead)
     print("\n" + "\n".join(table(results)))
@@ -56,7 +55,7 @@ def read_job(options: argparse.Namespace) -> tuple[Job, str]:
         source=source,
         prompts=tuple(EXAMPLES[:PROMPTS]),
         arguments={**member.call, **steps},
-        caching=read_caching(options),
+        caching=read_cache_options(options),
         out=options.out,
         fps=member.fps,
         compare=True,
@@ -64,26 +63,12 @@ def read_job(options: argparse.Namespace) -> tuple[Job, str]:
     return job, LEAD.format(model="The pocket" if source.model == POCKET else source.model, kind=member.kind)
 
 
-def figures(result: Any) -> dict[str, str]:
-    """One row of the closing table, by its headings."""
-    quality, steps, prompt = result.quality, result.steps, result.prompt
-    return {
-        "prompt": prompt if len(prompt) <= LONGEST_PROMPT else f"{prompt[: LONGEST_PROMPT - 3]}...",
-        "computed steps": f"{steps['computed']} of {steps['total']}",
-        "seconds plain": f"{result.pair.plain.call_seconds:.1f}",
-        "seconds cached": f"{result.pair.cached.call_seconds:.1f}",
-        "speed-up": f"{result.speedup['call']:.2f}x",
-        "PSNR": f"{quality.psnr:.2f}",
-        "SSIM": f"{quality.ssim:.4f}",
-        "LPIPS": "-" if quality.lpips is None else f"{quality.lpips:.4f}",
-    }
-
-
 def table(results: Sequence[Any]) -> list[str]:
     """The closing table, and why a column may be empty."""
+    from navicache.generation.summary import result_figures
     from navicache.records.text_table import TextColumn, format_table_lines
 
-    rows = [figures(result) for result in results]
+    rows = [result_figures(result) for result in results]
     columns = [TextColumn(name.replace(" ", "\n"), [row[name] for row in rows], name == "prompt") for name in rows[0]]
     missing = {f"LPIPS: {r.quality.lpips_missing}": None for r in results if r.quality.lpips is None}
     return [*format_table_lines(columns), *missing]
@@ -91,12 +76,13 @@ def table(results: Sequence[Any]) -> list[str]:
 
 def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
     """Everything on one page."""
+    from navicache.generation.summary import result_figures
     from navicache.report.demo_page import Card, save_demo_page
 
     cards = [
         Card(
             prompt=result.prompt,
-            figures=figures(result),
+            figures=result_figures(result),
             plain=result.files["plain"],
             cached=result.files["cached"],
             together=result.files["side by side"],

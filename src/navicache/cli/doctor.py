@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from navicache.cli.job import NAMED, POCKET, Source
-from navicache.cli.loading import locate, read_index
-from navicache.cli.skeleton import skeletons
+from navicache.generation.job import NAMED, POCKET, Source
+from navicache.generation.loading import locate, read_index
+from navicache.generation.skeleton import skeletons
 from navicache.integrations.model_inspection import POSSIBLE_BY_STRUCTURE, ModelInspection, inspect_model
 from navicache.records.text_table import TextColumn, format_table_lines
 from navicache.version import __version__

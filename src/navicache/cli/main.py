@@ -1,24 +1,14 @@
-"""The command line: `navicache SUBCOMMAND`; each subcommand is a file that owns its options and its work."""
+"""The command line: `navicache SUBCOMMAND`; each subcommand is a module or a folder that owns its options and work."""
 
 import argparse
 from collections.abc import Sequence
 
 import torch
 
-from navicache.cli import (
-    bench,
-    calibrate,
-    convert_opensora,
-    demo,
-    doctor,
-    generate,
-    metrics,
-    models,
-    report,
-    studio,
-    vbench,
-    weights,
-)
+from navicache.cli import convert_opensora, demo, doctor, generate, metrics, models, studio, vbench, weights
+from navicache.cli.bench import command as bench
+from navicache.cli.calibrate import command as calibrate
+from navicache.cli.report import command as report
 from navicache.version import __version__
 
 COMMANDS = {
@@ -27,10 +17,7 @@ COMMANDS = {
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "bench": (bench, "measure models and policies over many prompts as a plan says; run it again to go on"),
     "metrics": (metrics, "score videos against their references: PSNR, SSIM, LPIPS, flickering, with intervals"),
-    "vbench": (
-        vbench,
-        "score the videos of `bench` with the installed VBench: 16 dimensions, quality, semantic, total",
-    ),
+    "vbench": (vbench, "deprecated: `python -m benchmarks.vbench` in a clone scores the videos of `bench`"),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
     "studio": (studio, "a page in the browser: prompt, target, and both videos side by side, step by step"),
     "calibrate": (calibrate, "measure on a model what TeaCache, MagCache, L2P or MeanCache need to know of it"),

@@ -1,139 +1,29 @@
-"""`navicache vbench`: the installed VBench on the videos of a benchmark; run it again to go on."""
+"""`navicache vbench`, deprecated: runs `python -m benchmarks.vbench`, its new place, from a clone."""
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-FOLDER = "vbench"  # in the results: links to the videos, raw results, logs
-FAILED = 1  # exit status
-FIRST = "finish `navicache bench` (five seeds, VBench's prompts, all `videos`), or score what is there: --incomplete"
+MODULE = "benchmarks.vbench"
+FOLDER = Path("benchmarks/vbench")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the subcommand."""
-    results = "folders that `navicache bench` wrote; several are taken together, and the scores go to the first"
-    parser.add_argument("results", type=Path, nargs="+", metavar="RESULTS", help=results)
-    parser.add_argument("--dimensions", nargs="+", metavar="NAME", help="of VBench, these alone (all 16)")
-    python = "of the environment that has VBench (the one that runs this)"
-    parser.add_argument("--python", default=sys.executable, metavar="PATH", help=python)
-    only = "models=, conditions= or settings= and names, as in `navicache bench`: these alone; repeatable"
-    parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
-    incomplete = (
-        "score what is there, though videos are missing; such scores are marked, and have no total in the report"
-    )
-    parser.add_argument("--incomplete", action="store_true", help=incomplete)
-    still = "before temporal_flickering, leave out videos that move, as published (25 seeds; needs a GPU)"
-    parser.add_argument("--static-filter", action="store_true", help=still)
-    parser.add_argument("--list", action="store_true", help="only say what would be scored, and what is missing for it")
+    """All arguments, options too, are the module's own."""
+    parser.prefix_chars = "\0"
+    parser.add_argument("arguments", nargs="*", metavar="...", help=f"as `python -m {MODULE}` takes them")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look whether all is there, score what is left, and close with a table."""
-    from navicache.cli.bench_checks import refusal
-    from navicache.evaluation.bench.vbench_videos import choose_settings, read_settings
-
-    dimensions = known_dimensions(options.dimensions)
-    folders = [folder.resolve() for folder in options.results]
-    settings = choose_settings(read_settings(folders), options.only)
-    scoring = prepare(options, folders[0], dimensions)
-    problems = [*broken(scoring), *lacking(scoring, settings, dimensions, options.incomplete)]
-    if options.list:
-        return show(scoring, settings, dimensions, problems)
-    if problems:
-        raise ValueError(refusal(problems))
-    failures = score_all(scoring, settings, dimensions)
-    bring_back(scoring, settings, folders[0])
-    for failure in failures:
-        print(f"failed: {failure}", file=sys.stderr)
-    if failures:
-        print("run the same command again to try what failed; all else stays", file=sys.stderr)
-    return FAILED if failures else 0
+    """Hand over."""
+    return run_module("navicache vbench", options.arguments)
 
 
-def known_dimensions(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Those asked for, in VBench's order; all where none is."""
-    from navicache.evaluation.bench.vbench import DIMENSIONS, aggregate
-
-    aggregate(dict.fromkeys(names or (), 0.0))  # refuses a name it does not know
-    return tuple(name for name in DIMENSIONS if not names or name in names)
-
-
-def prepare(options: argparse.Namespace, folder: Path, dimensions: tuple[str, ...]) -> Any:
-    """VBench as it is installed, its prompts, and where results are kept."""
-    from navicache.evaluation.bench.vbench_run import look
-    from navicache.evaluation.bench.vbench_tasks import Scoring
-    from navicache.evaluation.bench.vbench_videos import prompts_of
-
-    installed = look(options.python, dimensions)
-    return Scoring(installed, prompts_of(installed.prompts), folder / FOLDER, options.static_filter)
-
-
-def broken(scoring: Any) -> list[str]:
-    """Dimensions whose packages are not all there, by what is wrong."""
-    reasons: dict[str, list[str]] = {}
-    for dimension, reason in scoring.installed.broken.items():
-        reasons.setdefault(reason, []).append(dimension)
-    advice = f"install it in {scoring.installed.python}, or name other --dimensions"
-    return [f"{', '.join(names)} cannot be imported ({reason}): {advice}" for reason, names in reasons.items()]
-
-
-def lacking(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], incomplete: bool) -> list[str]:
-    """Settings with videos missing, together where they lack the same; where that is allowed, those without any."""
-    from navicache.cli.vbench_table import together
-
-    found: dict[str, list[Any]] = {}
-    for shown in settings:
-        missing = {name: names for name in dimensions if (names := scoring.missing(shown, name))}
-        if missing and not (incomplete and any(scoring.videos(shown, name) for name in dimensions)):
-            counts = ", ".join(f"{name} ({len(names)} of {scoring.wanted(name)})" for name, names in missing.items())
-            example = next(iter(missing.values()))[0]
-            found.setdefault(f"videos are missing for {counts}, as {example!r}: {FIRST}", []).append(shown)
-    return [f"{together(own)}: {reason}" for reason, own in found.items()]
-
-
-def show(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], problems: Sequence[str]) -> int:
-    """What would be scored, and nothing runs; 2 when something is wrong."""
-    from navicache.cli.bench_checks import WRONG
-    from navicache.cli.vbench_table import video_table
-
-    print("\n".join(video_table(scoring, settings, dimensions)))
-    print(f"{len(scoring.left(settings, dimensions))} to score with VBench {scoring.installed.version}")
-    for problem in problems:
-        print(f"wrong: {problem}", file=sys.stderr)
-    return WRONG if problems else 0
-
-
-def score_all(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]) -> list[str]:
-    """Everything that is left, behind one bar; says what failed."""
-    from tqdm import tqdm
-
-    from navicache.cli.progress import folded
-    from navicache.evaluation.bench.session import only_one
-    from navicache.evaluation.bench.vbench_tasks import carry_out
-
-    scoring.root.mkdir(exist_ok=True)
-    with only_one(scoring.root, ""):
-        tasks = scoring.left(settings, dimensions)
-        total = sum(bool(scoring.videos(shown, name)) for shown in settings for name in dimensions)
-        failures: list[str] = []
-        with tqdm(desc="VBench", unit="dimension", total=total, initial=total - len(tasks), **folded()) as bar:
-            for shown, dimension, reason in carry_out(scoring, tasks, bar.set_postfix_str):
-                failures += [f"{dimension} of {' / '.join(shown.place)}: {reason}"] if reason else []
-                bar.update()
-    return failures
-
-
-def bring_back(scoring: Any, settings: Sequence[Any], folder: Path) -> None:
-    """The scores into the results, and on the screen."""
-    from navicache.cli.vbench_table import UNFILTERED, score_table
-    from navicache.evaluation.bench.vbench_videos import FLICKERING
-
-    scored = [scoring.gather(shown) for shown in settings]
-    scoring.save(folder, [each for each in scored if each.scores.dimensions])
-    print("\n".join(score_table(scored)))
-    if not scoring.static_filter and any(FLICKERING in each.scores.dimensions for each in scored):
-        print(UNFILTERED)
-    print(f"\nVBench {scoring.installed.version}, raw results in {scoring.root}")
-    print(f"look at all with: navicache report {folder}")
+def run_module(old: str, arguments: Sequence[str]) -> int:
+    """Say where VBench is run now, and run it if the current folder is a clone."""
+    if not FOLDER.is_dir():
+        raise ValueError(f"{old} has moved: run `python -m {MODULE}` in a clone of the repository")
+    print(f"{old} is deprecated: use `python -m {MODULE} {' '.join(arguments)}`", file=sys.stderr)
+    return subprocess.call([sys.executable, "-m", MODULE, *arguments])

@@ -6,26 +6,18 @@ from pathlib import Path
 
 from navicache.records import open_atomic_file
 from navicache.report.page_model import Page
+from navicache.report.templating import FOLDER, render_template
 
 TEMPLATE, INLINE = "bench.html.j2", ("bench.css", "tables.js", "players.js", "traces.js")
 
 
 def render(page: Page) -> str:
     """The page's markup; text is escaped, and data cannot end the script it stands in."""
-    from jinja2 import Environment, PackageLoader, select_autoescape
-
-    environment = Environment(
-        loader=PackageLoader("navicache.report", "templates"),
-        autoescape=select_autoescape(["html", "j2"]),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    folder = Path(__file__).parent / "templates"
-    parts = {name.replace(".", "_"): (folder / name).read_text(encoding="utf-8") for name in INLINE}
+    parts = {name.replace(".", "_"): (FOLDER / name).read_text(encoding="utf-8") for name in INLINE}
     data = json.dumps({"prompts": page.prompts, "videos": dict(page.videos)}, allow_nan=False)
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     known = {name: value for name, value in asdict(page).items() if name not in ("prompts", "videos")}
-    return environment.get_template(TEMPLATE).render(**known, **parts, prompts=page.prompts, data=safe)
+    return render_template(TEMPLATE, **known, **parts, prompts=page.prompts, data=safe)
 
 
 def save_page(page: Page, path: Path) -> None:

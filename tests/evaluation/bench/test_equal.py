@@ -13,7 +13,7 @@ def test_curves_are_read_off_between_their_settings():
     half, fifths, third, quarter = standings([cell])
     assert half.found["N"] == Point(6, 41.0, 39.0, 2.0, 4.0), "half way between (4, 36) and (8, 46)"
     assert half.ours == Point(6, 45.0, 40.0, 0)
-    assert half.lead("rival") == 4 and half.lead("ours by threshold") == -1 and half.lead("our schedule") is None
+    assert half.lead("rival") == 4 and half.lead("ours by threshold") == -1 and half.lead("our other policy") is None
     assert half.best("rival", "ours by threshold") == ("T", Point(6, 46.0, 46.0, 0))
     assert third.found["N"] == Point(4, 36.0, 34.0, 2)
     assert "T" not in third.found and quarter.found.keys() == {"I"}, "nothing is guessed beyond a series' settings"
@@ -38,3 +38,9 @@ def test_a_setting_that_lacks_prompts_does_not_count():
     (cell,) = cells_of(rows)
     assert cell.curves == () and cell.unfinished == ("I 1", "I 2", "N 1")
     assert cells_of(INERTIAL) == [], "without a baseline there is nothing to stand against"
+
+
+def test_the_plan_says_which_policy_is_ours():
+    (cell,) = cells_of([*plain(), *INERTIAL, *NAVICACHE], ("navicache", "inertial"))
+    assert cell.ours == "navicache"
+    assert {curve.name: curve.role for curve in cell.curves} == {"I": "our other policy", "N": "ours by threshold"}

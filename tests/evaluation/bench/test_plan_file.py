@@ -92,6 +92,8 @@ def test_conditions_are_swept_and_may_be_of_some_models_alone():
         (HEAD + 'settings = [{ policy = "ema", shares = [0.5] }]', r"settings\[0\].shares are of the steps of a run"),
         (HEAD + 'settings = [{ policy = "none", shares = [50] }]', "must be a number above 0 and at most 1, got 50"),
         (HEAD + SETTINGS + 'conditions = [{ name = "c", models = ["x"] }]', "models of condition 'c' names 'x'"),
+        (HEAD + SETTINGS + 'ours = "inertia"', "the plan.ours must be one of navicache, inertial"),
+        (HEAD + SETTINGS + "ours = []", "the plan.ours is empty"),
         (HEAD + SETTINGS + "x = = 1", "no TOML"),
     ],
 )
@@ -101,6 +103,14 @@ def test_what_is_wrong_is_named(text, advice, tmp_path):
     with pytest.raises(ValueError, match=advice) as error:
         read_plan(path)
     assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "ours"),
+    [("", ("inertial",)), ('ours = "ema"', ("ema",)), ('ours = ["ema", "static"]', ("ema", "static"))],
+)
+def test_ours_is_the_default_policy_unless_the_plan_says_otherwise(line, ours):
+    assert parse_plan(f"{HEAD}{SETTINGS}{line}").ours == ours
 
 
 def test_no_file(tmp_path):

@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks.paper.published import TABLE_1
+from benchmarks.paper.sections import PAPER_SECTIONS
 
-from navicache.cli.report_sections import SECTIONS
 from navicache.evaluation.bench.equal import BUDGETS
 from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.policies import POLICIES
-from navicache.report.published import TABLE_1
 
 PLANS = Path(__file__).parents[3] / "plans"
 BOTH = {"ablation_align", "ablation_noise", "figure1", "overhead", "scalability", "schedulers", "table1"}
@@ -80,5 +80,13 @@ def test_the_papers_studies_are_chapters_that_name_their_command_and_the_three_m
         plan = read_plan(PLANS / "pocket" / f"{name}.toml")
         assert [model.name for model in plan.models] == ["wan", "hunyuan", "opensora"]
         assert f"navicache bench plans/pocket/{name}.toml" in plan.chapter.text and plan.chapter.shows
-        assert set(plan.chapter.shows) <= set(SECTIONS), "what a report has"
+        assert set(plan.chapter.shows) <= set(PAPER_SECTIONS), "what the page has"
         assert plan.clock == "beside" or name in ("figure1", "schedulers"), "seconds against a plain run beside them"
+
+
+def test_a_plan_that_measures_our_policy_says_which_it_is():
+    for path in (*PLANS.glob("*.toml"), *PLANS.glob("pocket/*.toml")):
+        plan = read_plan(path)
+        if "inertial" in {setting.policy for setting in plan.settings}:
+            assert "\nours = " in path.read_text(encoding="utf-8"), f"{path.name} names no policy as ours"
+            assert plan.ours[0] == "inertial"

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.paper.published import TABLE_1
 
 from navicache.evaluation.bench.jobs import expand, jobs_of
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.models import find_model_by_name, find_preset
 from navicache.policies import build_policy
 from navicache.policies.protocols import Step
-from navicache.report.published import TABLE_1
 from navicache_opensora.inputs import plan_video
 
 PLANS = {path.stem: read_plan(path) for path in (Path(__file__).parents[3] / "plans").glob("*.toml")}

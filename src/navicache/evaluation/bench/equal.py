@@ -5,9 +5,10 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal
 
+from navicache.evaluation.bench.plan import OURS
 from navicache.evaluation.bench.rows import Row
 
-Role = Literal["ours", "ours by threshold", "our schedule", "rival"]
+Role = Literal["ours", "ours by threshold", "our other policy", "rival"]
 BUDGETS = (Fraction(1, 2), Fraction(2, 5), Fraction(1, 3), Fraction(1, 4))
 WIDE = Fraction(1, 6)  # of the steps: neighbours farther apart are too far to trust the line between them
 CLOSE = 1e-9  # computed steps: means of whole numbers that are meant to be the same
@@ -17,8 +18,8 @@ CLOSE = 1e-9  # computed steps: means of whole numbers that are meant to be the 
 class Point:
     """A setting over all its prompts, or a place between two."""
 
-    computed: float  # steps, in the mean; steps of which a part was reused do not count
-    psnr: float  # dB, in the mean
+    computed: float  # steps, on average; steps of which a part was reused do not count
+    psnr: float  # dB, on average
     worst: float  # dB of the worst prompt
     spread: float  # computed steps of the prompt with most, less those of the one with fewest
     gap: float = 0.0  # computed steps between the two settings it lies between; 0: it was measured
@@ -72,6 +73,7 @@ class Cell:
     condition: str
     steps: int
     prompts: int
+    ours: str  # the policy whose lead is asked for
     curves: tuple[Curve, ...]
     unfinished: tuple[str, ...] = ()  # settings that lack prompts the baseline has: they do not count
 
@@ -108,13 +110,13 @@ class Standing:
         return point.gap > WIDE * self.cell.steps
 
 
-def cells_of(rows: Iterable[Row]) -> list[Cell]:
-    """The cells of a benchmark, in the order they were first measured."""
+def cells_of(rows: Iterable[Row], ours: Sequence[str] = OURS) -> list[Cell]:
+    """The cells of a benchmark, in the order they were first measured; `ours` as the plan has it."""
     places: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["kind"] in ("baseline", "cached"):
             places.setdefault((row["model"], row["condition"]), []).append(row)
-    cells = (_cell(*place, _once(own)) for place, own in places.items())
+    cells = (_cell(*place, _once(own), ours) for place, own in places.items())
     return [cell for cell in cells if cell is not None]
 
 
@@ -133,7 +135,7 @@ def _once(rows: Iterable[Row]) -> list[Row]:
     return list({(row["kind"], row["setting"], row["prompt"], row["seed"]): row for row in rows}.values())
 
 
-def _cell(model: str, condition: str, rows: Sequence[Row]) -> Cell | None:
+def _cell(model: str, condition: str, rows: Sequence[Row], ours: Sequence[str]) -> Cell | None:
     plain = [row for row in rows if row["kind"] == "baseline"]
     if not plain or plain[0]["steps"]["total"] is None:
         return None
@@ -145,15 +147,15 @@ def _cell(model: str, condition: str, rows: Sequence[Row]) -> Cell | None:
     series: dict[str, list[list[Row]]] = {}
     for name, own in whole.items():
         series.setdefault(own[0]["series"] or name, []).append(own)
-    curves = tuple(_curve(name, own) for name, own in series.items())
+    curves = tuple(_curve(name, own, ours) for name, own in series.items())
     unfinished = tuple(name for name in settings if name not in whole)
-    return Cell(model, condition, plain[0]["steps"]["total"], len(plain), curves, unfinished)
+    return Cell(model, condition, plain[0]["steps"]["total"], len(plain), ours[0], curves, unfinished)
 
 
-def _curve(name: str, settings: Sequence[Sequence[Row]]) -> Curve:
+def _curve(name: str, settings: Sequence[Sequence[Row]], ours: Sequence[str]) -> Curve:
     first = settings[0][0]
     points = sorted((_point(rows) for rows in settings), key=lambda point: point.computed)
-    return Curve(name, first["policy"], role_of(first), tuple(points))
+    return Curve(name, first["policy"], role_of(first, ours), tuple(points))
 
 
 def _point(rows: Sequence[Row]) -> Point:
@@ -163,10 +165,10 @@ def _point(rows: Sequence[Row]) -> Point:
     return Point(mean, decibels, min(quality), max(computed) - min(computed))
 
 
-def role_of(row: Row) -> Role:
+def role_of(row: Row, ours: Sequence[str]) -> Role:
     """What a setting is compared as; the knobs are those the policy really had."""
-    if row["policy"] == "schedule":
-        return "our schedule"
-    if row["policy"] != "inertial":
+    if row["policy"] not in ours:
         return "rival"
+    if row["policy"] != ours[0]:
+        return "our other policy"
     return "ours" if row["knobs"].get("threshold") is None else "ours by threshold"

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.comparison import METRICS
+from navicache.integrations.policy_choice import DEFAULT_POLICY
 from navicache.models import CALIBRATED_METHODS, MODES
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
@@ -16,6 +17,7 @@ Clock = Literal["group", "beside"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
+OURS = (DEFAULT_POLICY,)
 
 Call = Mapping[str, Any]  # arguments of a pipeline's call
 
@@ -122,6 +124,7 @@ class Plan:
     metrics: tuple[str, ...] = tuple(METRICS)
     clock: Clock = "group"  # one plain run a group, or one right before every cached run
     chapter: Chapter = Chapter()
+    ours: tuple[str, ...] = OURS  # the policy whose lead is shown, then others that do not count as rivals
 
     def __post_init__(self) -> None:
         """Refuse parts that would share a folder, and names of parts that do not exist."""

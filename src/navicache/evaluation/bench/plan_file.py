@@ -27,6 +27,7 @@ from navicache.evaluation.bench.plan_values import (
     whole,
 )
 from navicache.evaluation.comparison import METRICS
+from navicache.policies import POLICIES
 
 
 def read_plan(path: Path) -> Plan:
@@ -107,6 +108,7 @@ PLAN: dict[str, Read] = {
     "metrics": some_of(*METRICS),
     "clock": one_of(*get_args(Clock)),
     "chapter": lambda v, place: _build(Chapter, v, place, CHAPTER),
+    "ours": lambda v, place: some_of(*POLICIES)([v] if isinstance(v, str) else v, place),
     "settings": lambda v, _: _several(v, "settings", settings_of),
 }
 REQUIRED = {

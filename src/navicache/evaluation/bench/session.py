@@ -9,7 +9,7 @@ from navicache.evaluation.bench.executors import Executor, MakeWorker
 from navicache.evaluation.bench.jobs import Batch, Group
 from navicache.evaluation.bench.rows import Row, RowFile
 
-ROWS = "rows.jsonl"
+ROWS, PLAN_COPY = "rows.jsonl", "plan.toml"
 Tell = Callable[[int, int, Row | None], None]  # jobs finished, jobs in all, the newest row
 
 

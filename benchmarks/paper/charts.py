@@ -1,0 +1,101 @@
+"""The pictures of the paper's figures, each from plain numbers."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axis import Axis
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from navicache.report.inline_svg import FAINT, INK, as_svg, new_chart
+from navicache.report.palette import colour
+
+TALLEST = 3.0  # times the largest true change: a prediction beyond it leaves the picture, not the table
+
+
+def latency_chart(
+    seconds: Mapping[str, tuple[str, Sequence[float | None]]], conditions: Sequence[str], of: str, name: str
+) -> str:
+    """Seconds of each setting under each condition, as bars side by side."""
+    figure, axes = new_chart(4.4, 3.3)
+    width = 0.8 / len(seconds)
+    for number, (label, (policy, values)) in enumerate(seconds.items()):
+        places = [place + (number - (len(seconds) - 1) / 2) * width for place in range(len(conditions))]
+        known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
+        axes.bar(*zip(*known, strict=True), width=0.9 * width, color=colour(policy), label=label)
+    axes.set_xticks(range(len(conditions)), list(conditions))
+    axes.set_ylabel(f"seconds, {of} (lower is better)")
+    axes.grid(False, axis="x")
+    axes.legend(frameon=False, fontsize=8.5)
+    return as_svg(figure, name)
+
+
+def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str) -> str:
+    """How often each step was computed: a row a setting, full colour where every run computed it."""
+    steps = max(len(values) for _, values in shares.values())
+    figure, axes = new_chart(9.2, 0.7 + 0.27 * len(shares))
+    for row, (policy, values) in enumerate(shares.values()):
+        for step, share in enumerate(values):
+            box = {"left": step - 0.44, "width": 0.88, "height": 0.7, "linewidth": 0}
+            axes.barh(row, color=FAINT, alpha=0.45, **box)
+            if share:
+                axes.barh(row, color=colour(policy), alpha=0.12 + 0.88 * share, **box)
+    axes.set_yticks(range(len(shares)), list(shares))
+    axes.set_xlabel("step")
+    axes.set_xlim(-0.8, steps - 0.2)
+    axes.set_ylim(len(shares) - 0.4, -0.6)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return as_svg(figure, name)
+
+
+def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name: str) -> str:
+    """Ratio of output change to input change over the steps: each run thin, their mean bold, one colour a condition."""
+    figure, axes = new_chart(4.4, 3.3)
+    tones = ("#2a7fc9", "#e0622b", "#12996f", "#b0569b")
+    for number, (label, runs) in enumerate(lines.items()):
+        tone = tones[number % len(tones)]
+        for run in runs:
+            axes.plot(*_known(run), color=tone, linewidth=0.8, alpha=0.35)
+        length = min(len(run) for run in runs)
+        means = [_mean([run[step] for run in runs]) for step in range(length)]
+        axes.plot(*_known(means), color=tone, linewidth=2, label=label)
+    axes.set_yscale("log")
+    _plain_numbers(axes.yaxis)
+    axes.set_xlabel("step")
+    axes.set_ylabel("ratio: output change / input change")
+    if len(lines) > 1:
+        axes.legend(frameon=False, fontsize=8.5)
+    return as_svg(figure, name)
+
+
+def plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name: str) -> str:
+    """Steps of one run in the plane of input and output change: true, predicted, and the area between them."""
+    figure, axes = new_chart(3.1, 2.9)
+    for (x, predicted, true), (next_x, next_predicted, next_true) in itertools.pairwise(points):
+        corners = (x, next_x, next_x, x), (true, next_true, next_predicted, predicted)
+        axes.fill(*corners, color=colour(policy), alpha=0.25, linewidth=0)
+    across, predicted, true = zip(*points, strict=True)
+    for label, tone, heights in (("true", INK, true), ("predicted", colour(policy), predicted)):
+        axes.plot(across, heights, "o-", color=tone, markersize=2.6, linewidth=1, markeredgewidth=0, label=label)
+    axes.set(xlabel="change of the input", ylabel="change of the output")
+    axes.set_ylim(0, 1.12 * max(*true, min(max(predicted), TALLEST * max(true))))
+    axes.legend(frameon=False, fontsize=8.5)
+    return as_svg(figure, name)
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """0.05 in place of powers of ten."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 3.0), numticks=7))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _known(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
+    known = [(step, value) for step, value in enumerate(values) if value is not None]
+    return [step for step, _ in known], [value for _, value in known]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

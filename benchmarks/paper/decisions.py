@@ -1,0 +1,59 @@
+"""The section of a report about Figure 1 of the paper: how true the predictions are that a policy decides by."""
+
+from collections.abc import Mapping
+
+from benchmarks.paper.accuracy import PredictionAccuracy, measure_prediction_accuracy
+from benchmarks.paper.charts import plane_chart
+from benchmarks.paper.shadows import shadow_runs
+from navicache.cli.report.cells import number, words
+from navicache.cli.report.results import Results
+from navicache.evaluation.bench.jobs import TRUTH
+from navicache.records import RunRecord
+from navicache.report.page_model import Chart, Line, Section, Table
+from navicache.report.palette import colour
+
+OUTPUT, ERROR = "change of the output", "error of the step"
+HEADINGS = ("setting", "model", "predicts", "steps", "MAE", "RMSE", "area", "KL", "Pearson", "cosine")
+
+
+def decisions(results: Results) -> Section | None:
+    """Predicted against true change, in the plane the paper draws, with its six figures."""
+    charts, lines, found = [], [], {}
+    for (model, setting), runs in shadow_runs(results).items():
+        points = [collect_points(run, truth) for _, run, truth in runs]
+        if setting == TRUTH.name or not any(points):
+            continue
+        policy, about = runs[0][0]["policy"], _about(runs[0][1])
+        drawn = [(point.input_change, point.predicted, point.true) for point in next(filter(None, points))]
+        picture = plane_chart(policy, drawn, f"accuracy{len(charts)}")
+        charts.append(Chart(f"{setting}, {model}", picture, f"predicts the {about}; one prompt", "small"))
+        found[model, setting, about] = figures = measure_prediction_accuracy(points)
+        lines.append(_line((setting, model, about), policy, figures))
+    text = (
+        "Each point is a step of a run that computed everything; the shaded area lies between what was predicted "
+        "and what was true. Lower is better for MAE, RMSE, area and KL divergence; Pearson and cosine are 1 at best. "
+        f"{truest(found)}"
+    )
+    table = Table("", HEADINGS, tuple(lines), 3, "docs/metrics.md defines every figure.")
+    return Section("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
+
+
+def truest(found: Mapping[tuple[str, str, str], PredictionAccuracy]) -> str:
+    """Who predicts the change of the output best, model by model, as the paper's Figure 1 asks."""
+    said = []
+    for model in dict.fromkeys(model for model, _, _ in found):
+        own = {setting: each for (of, setting, about), each in found.items() if of == model and about == OUTPUT}
+        if len(own) > 1:
+            mae, correlation = (min(own, key=lambda s: own[s].mae), max(own, key=lambda s: own[s].pearson or -1.0))
+            said.append(f"{mae} by MAE and {correlation} by correlation on {model}")
+    return f"Of those that predict the change of the output, the truest is {'; '.join(said)}." if said else ""
+
+
+def _about(run: RunRecord) -> str:
+    return ERROR if run.belief == "predicted_change" else OUTPUT
+
+
+def _line(names: tuple[str, str, str], policy: str, found: PredictionAccuracy) -> Line:
+    figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
+    figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
+    return Line((*map(words, names), *(number(v, form) for v, form in figures)), colour=colour(policy))

@@ -1,0 +1,43 @@
+"""The page of the paper's studies, with published rows, decision accuracy, overhead and ratio trajectories.
+
+    python -m benchmarks.paper.page RESULTS...                # folders that `navicache bench` wrote
+
+Plans that name a [chapter] become chapters of one page; a single plan shows all its sections.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchmarks.paper.chapters import PUBLISHED, build_chapters, has_chapters
+from benchmarks.paper.sections import PAPER_SECTIONS
+from navicache.cli.report.command import add_page_options, write_report
+from navicache.cli.report.page import Look, build
+from navicache.cli.report.results import Results
+from navicache.report.page_model import Page
+
+MODULE = "benchmarks.paper.page"
+
+
+def build_page(results: Results, parts: Sequence[Results], look: Look) -> Page:
+    """Chapters if every plan describes one, otherwise one page of all results."""
+    if has_chapters(parts):
+        return build_chapters(parts, look)
+    page = build(results, look, PAPER_SECTIONS)
+    return replace(page, footer=(*page.footer, PUBLISHED))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page; returns the exit status."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__, formatter_class=form)
+    add_page_options(parser)
+    try:
+        return write_report(parser.parse_args(arguments), build_page)
+    except (ValueError, OSError) as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

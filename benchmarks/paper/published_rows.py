@@ -1,0 +1,57 @@
+"""The library's tables with the paper's published rows below the measured ones."""
+
+from dataclasses import replace
+
+from benchmarks.paper.published import ABLATIONS, SOURCE, TABLE_1, Ablation, Published
+from navicache.cli.report.cells import number, words
+from navicache.cli.report.results import Results
+from navicache.cli.report.sections import ablations
+from navicache.cli.report.table import model_titles, settings_table, table_section
+from navicache.report.page_model import Line, Section, Table
+
+USUAL = "Wan 2.1-1.3B"  # its published rows are shown for a model that has none
+ABLATION_HEADINGS = ("knobs", "seconds", "PSNR", "SSIM", "LPIPS")
+ABLATION_NOTE = f"{SOURCE}, Wan 2.1-1.3B, on its authors' machine."
+
+
+def table_with_published(results: Results) -> Section:
+    """Measured rows, and published ones of the same model, or else of the paper's first."""
+    return table_section([_table(results, model, title) for model, title in model_titles(results).items()])
+
+
+def _table(results: Results, model: str, title: str) -> Table:
+    named = next(summary.first["published"] for summary in results.summaries if summary.place[0] == model)
+    shown = named or (USUAL if results.timed and not title else "")
+    note = f"Published rows: {SOURCE}, {shown}, on its authors' machines." if shown else ""
+    if shown and not named:
+        note += " They are of a far larger model than the one measured here, and only for orientation."
+    return settings_table(results, model, title, tuple(map(_table_line, TABLE_1.get(shown, ()))), note)
+
+
+def _table_line(row: Published) -> Line:
+    nothing = number(None)
+    quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"), number(row.vbench, ".2f"))
+    times = (nothing, nothing, number(row.seconds, ".2f"), number(row.speedup, ".2f"), nothing)
+    names = (words(row.name), nothing, words("published"), nothing, nothing, nothing)
+    return Line((*names, *quality, *times, nothing), "published")
+
+
+def ablations_with_published(results: Results) -> Section | None:
+    """The measured ablations, then the published ones of the knobs that were swept."""
+    section = ablations(results)
+    if section is None:
+        return None
+    rows = [summary.first for summary in results.summaries if summary.first["policy"] == "navicache"]
+    swept = dict.fromkeys(" and ".join(row["swept"]) for row in rows if row["swept"])
+    tables = (_ablation_table(knobs) for knobs in swept if knobs in ABLATIONS)
+    return replace(section, tables=(*section.tables, *tables))
+
+
+def _ablation_table(knobs: str) -> Table:
+    lines = tuple(map(_ablation_line, ABLATIONS[knobs]))
+    return Table(f"{knobs} of navicache, as published", ABLATION_HEADINGS, lines, 1, ABLATION_NOTE)
+
+
+def _ablation_line(row: Ablation) -> Line:
+    quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"))
+    return Line((words(row.knobs), number(row.seconds, ".2f"), *quality), "published")

@@ -1,0 +1,1 @@
+"""`navicache bench`: measure models and policies over many prompts, as a plan says."""

@@ -1,0 +1,1 @@
+"""`navicache calibrate`: measure on a model what a policy needs to know of it."""

@@ -1,0 +1,119 @@
+"""Options that several commands share: how they are declared, checked and read."""
+
+import math
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from contextlib import suppress
+from typing import Any
+
+from navicache.generation.job import FLAGS, Caching, Source
+
+WORDS = {"true": True, "false": False}
+KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # those with an option of their own
+
+
+def positive(text: str) -> int:
+    """A whole number above zero.
+
+    Example:
+        >>> positive("17")
+        17
+    """
+    if not text.isdecimal() or not int(text):
+        raise ArgumentTypeError(f"must be a whole number above zero, got {text!r}")
+    return int(text)
+
+
+def above_zero(text: str) -> float:
+    """A number above zero, and no infinity.
+
+    Example:
+        >>> above_zero("5")
+        5.0
+    """
+    with suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise ArgumentTypeError(f"must be a number above zero, got {text!r}")
+
+
+def knob(text: str) -> tuple[str, Any]:
+    """A knob's name and its value: a number, true or false, or text.
+
+    Example:
+        >>> knob("align_steps=5"), knob("threshold=5e-2"), knob("last_step=false"), knob("site=blocks")
+        (('align_steps', 5), ('threshold', 0.05), ('last_step', False), ('site', 'blocks'))
+    """
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise ArgumentTypeError(f"must be name=value, as threshold=0.05, got {text!r}")
+    return name, _value(value)
+
+
+def _value(text: str) -> Any:
+    if text in WORDS:
+        return WORDS[text]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def add_call_options(parser: ArgumentParser) -> None:
+    """Options of the pipeline's call."""
+    parser.add_argument("--negative-prompt", help="what not to show")
+    parser.add_argument("--image", metavar="FILE", help="the picture a video begins with, for pipelines that take one")
+    parser.add_argument("--steps", type=positive, help="denoising steps")
+    parser.add_argument("--shift", type=above_zero, help="flow shift of the scheduler, in place of the model's own")
+    parser.add_argument("--guidance", type=float, help="guidance scale")
+    parser.add_argument("--frames", type=positive, help="length of the video")
+    parser.add_argument("--height", type=positive, help="in pixels")
+    parser.add_argument("--width", type=positive, help="in pixels")
+
+
+def add_device_options(parser: ArgumentParser) -> None:
+    """Options of where the model is and in which dtype."""
+    parser.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps (%(default)s)")
+    parser.add_argument("--offload", choices=("none", "model", "sequential", "group"), default="none")
+
+
+def add_cache_options(parser: ArgumentParser) -> None:
+    """Options of the cache."""
+    parser.add_argument("--policy", help="of the catalog (inertial; with --threshold navicache)")
+    parser.add_argument("--mode", help="fast, mid or slow preset of the model")
+    parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
+    parser.add_argument("--speedup", type=float, help="a target, in place of a threshold: 2 computes every other step")
+    parser.add_argument("--max-error", type=float, help="a target: relative error that no reused output should exceed")
+    parser.add_argument(
+        "--align-steps", type=positive, help="steps computed before the first reuse (name the policy too)"
+    )
+    knobs = "any knob of the policy: a number, true, false or text; give it again for more"
+    parser.add_argument("--set", type=knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
+
+
+def read_cache_options(options: Namespace) -> Caching:
+    """The options of `add_cache_options`, as given."""
+    knobs = {name: getattr(options, name) for name in KNOBS if getattr(options, name) is not None}
+    for name, value in options.set:
+        if name in knobs:
+            raise ValueError(f"{name} is given twice: say it once")
+        knobs[name] = value
+    return Caching(options.policy, options.mode, knobs)
+
+
+def read_call_options(options: Namespace, source: Source) -> dict[str, Any]:
+    """What the pipeline's call is given; what was left out keeps the pipeline's default, or the embedded model's."""
+    given = {name: getattr(options, flag) for name, flag in FLAGS.items()}
+    usual = source.member.call if source.member else {}
+    return {**usual, **{name: value for name, value in given.items() if value is not None}}
+
+
+def default_prompts(source: Source) -> list[str]:
+    """The pocket has prompts of its own; every other model needs one."""
+    if not source.pocket:
+        raise ValueError(
+            f"say what to show: --prompt '...' (only the pocket has a prompt of its own, not {source.model})"
+        )
+    from navicache.pocket import PROMPTS
+
+    return [PROMPTS[0]]

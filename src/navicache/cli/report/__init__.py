@@ -1,0 +1,1 @@
+"""`navicache report`: the results of `navicache bench` as one page."""

@@ -1,0 +1,74 @@
+"""How far ahead the plan's own policy is of each other one at equal computed steps, and where it is behind."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from navicache.evaluation.bench.equal import Role, Standing
+
+BARS = (0.5, 1.5)  # decibels behind the best other policy that are counted
+OTHERS: tuple[Role, ...] = ("rival", "our other policy", "ours by threshold")
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Ours less one other series at one budget, over the cells where both are known."""
+
+    name: str
+    budget: Fraction
+    mean: float  # dB, of the mean over prompts
+    least: float  # dB, in the cell where it is smallest
+    worst: float  # dB, of the worst prompt, on average over cells
+    worst_behind: int  # cells in which our worst prompt is worse than theirs
+    cells: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Cells count once for each budget at which ours and another policy are known."""
+
+    ours: str  # the policy whose leads these are
+    counted: int
+    unknown: int  # ours is not known, or no other
+    best: int  # ours at least as good as every other policy
+    best_of_all: int  # and as its own other forms
+    behind: dict[float, tuple[str, ...]]  # by the bar, which policy is ahead of us where, from the farthest on
+    leads: tuple[Lead, ...]
+
+
+def judge(table: Sequence[Standing]) -> Verdict:
+    """The table in a few figures."""
+    known = [standing for standing in table if standing.lead("rival") is not None]
+    return Verdict(
+        ours=table[0].cell.ours if table else "",
+        counted=len(known),
+        unknown=len(table) - len(known),
+        best=len(known) - len(_behind(known, 0.0, "rival")),
+        best_of_all=len(known) - len(_behind(known, 0.0, *OTHERS)),
+        behind={bar: _behind(known, bar, "rival") for bar in BARS},
+        leads=tuple(_leads(table)),
+    )
+
+
+def _behind(table: Sequence[Standing], bar: float, *roles: Role) -> tuple[str, ...]:
+    """Where ours is behind the best in these roles by more than the bar."""
+    leads = [(standing, lead) for standing in table if (lead := standing.lead(*roles)) is not None and lead < -bar]
+    return tuple(_words(standing, lead, roles) for standing, lead in sorted(leads, key=lambda entry: entry[1]))
+
+
+def _words(standing: Standing, lead: float, roles: tuple[Role, ...]) -> str:
+    cell, best = standing.cell, standing.best(*roles)
+    return f"{cell.model}, {cell.condition}, {standing.budget}: {lead:+.2f} dB to {best[0] if best else '-'}"
+
+
+def _leads(table: Sequence[Standing]) -> Iterator[Lead]:
+    names = dict.fromkeys(name for standing in table for name in standing.of(*OTHERS))
+    for name in names:
+        for budget in dict.fromkeys(standing.budget for standing in table):
+            own = [standing for standing in table if standing.budget == budget and name in standing.found]
+            pairs = [(standing.ours, standing.found[name]) for standing in own if standing.ours is not None]
+            if pairs:
+                leads = [ours.psnr - other.psnr for ours, other in pairs]
+                worst = [ours.worst - other.worst for ours, other in pairs]
+                mean = sum(leads) / len(pairs), min(leads), sum(worst) / len(pairs)
+                yield Lead(name, budget, *mean, sum(lead < 0 for lead in worst), len(pairs))

@@ -1,0 +1,135 @@
+"""What to generate, as plain data that is checked before anything is loaded."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from navicache.integrations import Cache, enable
+from navicache.integrations.policy_choice import choose_policy_name
+from navicache.models import MODES
+from navicache.pocket.members import WAN, Member, member
+from navicache.policies import build_policy
+from navicache.policies.knob_checks import check_choice
+from navicache.records import ShadowMode
+
+POCKET = "pocket"
+NAMED = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
+USUAL_FPS = 16  # what Wan was trained at
+FLAGS = {
+    "negative_prompt": "negative_prompt",
+    "image": "image",
+    "num_inference_steps": "steps",
+    "guidance_scale": "guidance",
+    "num_frames": "frames",
+    "height": "height",
+    "width": "width",
+}  # argument of a diffusers pipeline -> option of ours
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which model, and how it is held."""
+
+    model: str = POCKET
+    dtype: str = "auto"
+    device: str = "auto"
+    offload: str = "none"
+    shift: float | None = None  # of the scheduler; None keeps its own
+
+    @property
+    def pocket(self) -> bool:
+        """Whether an embedded model is meant."""
+        return self.model.partition(":")[0] == POCKET
+
+    @property
+    def member(self) -> Member | None:
+        """Which embedded model is meant, if one is: `pocket` alone is wan.
+
+        Example:
+            >>> Source("pocket:unet").member.kind, Source("owner/name").member
+            ('image', None)
+        """
+        return member(self.model.partition(":")[2] or WAN) if self.pocket else None
+
+    @property
+    def fps(self) -> int:
+        """Of its videos, unless told otherwise."""
+        return self.member.fps if self.member else USUAL_FPS
+
+
+@dataclass(frozen=True)
+class Caching:
+    """What `navicache.enable` is asked for; None leaves the choice to it."""
+
+    policy: str | None = None
+    mode: str | None = None
+    knobs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    shadow: ShadowMode | None = None
+    calibration: Path | None = None  # file of `navicache calibrate`
+
+    @property
+    def label(self) -> str:
+        """What a take with it is called."""
+        return "shadow" if self.shadow else "cached"
+
+    def check(self) -> None:
+        """Refuse what no model could make right, so that a wrong option costs no wait."""
+        if self.mode is not None:
+            check_choice("mode", self.mode, MODES)
+        build_policy(choose_policy_name(self.policy, self.knobs), **self.knobs)
+
+    def enable(self, pipe: Any) -> Cache:
+        """The cache on this pipeline."""
+        how = {"shadow": self.shadow, "calibration": self.calibration}
+        return enable(pipe, self.policy, self.mode, **how, **self.knobs)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything one subcommand was asked for."""
+
+    source: Source
+    prompts: tuple[str, ...]
+    arguments: Mapping[str, Any]  # of the pipeline's call, beside prompt and generator
+    caching: Caching
+    out: Path
+    seed: int = 0
+    fps: int = USUAL_FPS
+    compare: bool = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text the model will read."""
+        return (*self.prompts, self.arguments.get("negative_prompt", ""))
+
+    def folder(self, number: int) -> Path:
+        """Where the results of a prompt go: a folder of its own where there are several."""
+        if len(self.prompts) == 1:
+            return self.out
+        return self.out / f"{number + 1:02d}-{slug(self.prompts[number])}"
+
+
+def slug(text: str, longest: int = 48) -> str:
+    """A text as a file name.
+
+    Example:
+        >>> slug("A red ball, moving left!"), slug("***")
+        ('a-red-ball-moving-left', 'prompt')
+    """
+    words = "".join(c if c.isascii() and c.isalnum() else " " for c in text.lower()).split()
+    return "-".join(words)[:longest].strip("-") or "prompt"
+
+
+def check_call(kind: type, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that a class of pipelines does not take, and classes that need more than was given."""
+    parameters = inspect.signature(kind.__call__).parameters
+    for name in arguments:
+        if name not in parameters:
+            flag = FLAGS.get(name, name).replace("_", "-")
+            raise ValueError(f"{kind.__name__} takes no {name}: leave out --{flag}")
+    required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
+    if needs := [name for name in required if name not in ("self", "prompt", *arguments)]:
+        way = "give --image FILE" if needs == ["image"] else "use navicache.enable(pipe) in Python for it"
+        raise ValueError(f"{kind.__name__} also needs {', '.join(needs)}: {way}")

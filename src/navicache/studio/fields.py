@@ -1,0 +1,106 @@
+"""The fields of the page, in the order of `Asked`: prompt and Run first, what is seldom touched folded away."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from navicache.studio.asked import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
+from navicache.studio.offer import USUAL, Offer, usual_values
+
+OWN = "empty: the model's own"
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Gradio's components, by what they are for."""
+
+    run: Any
+    stop: Any
+    inputs: list[Any]  # in the order of `Asked`
+
+    @property
+    def prompt(self) -> Any:
+        """What to show."""
+        return self.inputs[0]
+
+    @property
+    def model(self) -> Any:
+        """Which model."""
+        return self.inputs[1]
+
+    @property
+    def usual(self) -> list[Any]:
+        """Steps, guidance, frames and size."""
+        return self.inputs[7 : 7 + len(USUAL)]
+
+
+def lay_out(offer: Offer, prompts: list[str]) -> Fields:
+    """Put them on the page that is being built."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    with gr.Row(equal_height=True, elem_id="nv-ask"):
+        prompt = gr.Textbox(
+            prompts[0],
+            label="Prompt",
+            placeholder="what to show",
+            show_label=False,
+            container=False,
+            max_lines=4,
+            scale=6,
+            min_width=260,
+        )
+        run = gr.Button("Run", variant="primary", scale=1, min_width=90)
+        stop = gr.Button("Stop", scale=1, min_width=90)
+    gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
+    with gr.Row(equal_height=True, elem_id="nv-how"):
+        model = model_field(offer)
+        with gr.Column(scale=2, min_width=280):
+            targets = target_fields()
+    return Fields(run, stop, [prompt, model, *targets, *more_fields(offer)])
+
+
+def model_field(offer: Offer) -> Any:
+    """Which model; any at all, unless the studio is locked."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    return gr.Dropdown(
+        list(offer.choices),
+        value=offer.first.model,
+        label="Model",
+        info="embedded" if offer.locked else "embedded, a folder, or a hub id",
+        allow_custom_value=not offer.locked,
+        min_width=200,
+    )
+
+
+def target_fields() -> list[Any]:
+    """Which target, and the one field it needs."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    target = gr.Radio(list(TARGETS), value=SPEEDUP, label="Target")
+    ways = {
+        SPEEDUP: gr.Slider(1.0, 5.0, 2.0, step=0.1, label="Speed-up", info="1: every step is computed, bit for bit"),
+        QUALITY: gr.Radio(["slow", "mid", "fast"], value="mid", label="Quality", visible=False),
+        MAX_ERROR: gr.Slider(0.0, 0.3, 0.05, step=0.005, label="Largest error of an output", visible=False),
+    }
+
+    def choose(chosen: str) -> list[Any]:
+        return [gr.update(visible=name == chosen) for name in ways]
+
+    target.change(choose, target, list(ways.values()), queue=False, show_progress="hidden", api_visibility="private")
+    return [target, *ways.values()]
+
+
+def more_fields(offer: Offer) -> list[Any]:
+    """Seed, length and size."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    labels = ("Steps", "Guidance", "Frames", "Height", "Width")
+    with gr.Accordion("More", open=False):
+        with gr.Row():
+            seed = gr.Number(0, label="Seed", precision=0, min_width=90)
+            usual = [
+                gr.Number(value, label=label, precision=None if label == "Guidance" else 0, min_width=90)
+                for label, value in zip(labels, usual_values(offer.first), strict=True)
+            ]
+        negative = gr.Textbox("", label="Negative prompt", info=OWN)
+    return [seed, *usual, negative]

@@ -1,0 +1,111 @@
+"""The page itself: fields, buttons, and who listens to what. Gradio is imported here, and only when it is opened."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from navicache.pocket import PROMPTS
+from navicache.studio.answers import Answers, Refused
+from navicache.studio.fields import Fields, lay_out
+from navicache.studio.kept import Kept
+from navicache.studio.offer import Offer
+from navicache.studio.runs import Runs
+from navicache.studio.show import IDLE
+
+TITLE = "navicache studio"
+HEAD = (
+    '<header class="nv-head"><h1>navicache studio</h1><p>A video twice from the same noise: as the model makes it, and '
+    "with steps that are predicted instead of computed.</p></header>"
+)
+READABLE = {
+    "body_text_color_subdued": "*neutral_500",
+    "button_primary_background_fill": "*primary_600",
+    "button_primary_background_fill_hover": "*primary_700",
+}  # Gradio's own are too pale for small letters
+LINE = 16  # visitors that wait; the next one is told to come back
+
+
+def open_page(offer: Offer, **where: Any) -> None:
+    """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
+    runs = Runs()
+    try:
+        page = build_page(Answers(offer, runs)).queue(max_size=LINE, default_concurrency_limit=1)
+        _, address, _ = page.launch(**looks(), **where, prevent_thread_lock=True)
+        print(f"open {address} (Ctrl-C ends it)", flush=True)
+        page.block_thread()
+    finally:
+        runs.close()
+
+
+def build_page(answers: Answers) -> Any:
+    """The page as Gradio's Blocks, not yet served; no figure about it is sent anywhere."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]  (an extra of its own)
+
+    with gr.Blocks(title=TITLE, analytics_enabled=False) as page:
+        gr.HTML(HEAD)
+        fields = lay_out(answers.offer, list(PROMPTS))
+        live = gr.HTML(IDLE, elem_id="nv-live")
+        result = gr.HTML(elem_id="nv-result")
+        connect(answers, fields, [live, result, gr.State(Kept(), time_to_live=3600)])
+    return page
+
+
+def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
+    """Run and stop; one run at a time on this machine, or seconds would mean nothing."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    def run(request: gr.Request, kept: Kept, *values: Any) -> Iterator[tuple[Any, ...]]:
+        with refusals(gr.Error), closing(answers.run(request.session_hash, kept, *values)) as showing:
+            for shown in showing:
+                yield shown.live, gr.skip() if shown.result is None else shown.result, shown.kept
+
+    def stop(request: gr.Request) -> str:
+        return answers.stop(request.session_hash)
+
+    def usual(model: str | None) -> list[Any]:
+        with refusals(gr.Error):
+            return answers.usual(model)
+
+    live, _, kept = outputs
+    begun = gr.on(
+        [fields.run.click, fields.prompt.submit],
+        run,
+        [kept, *fields.inputs],
+        outputs,
+        show_progress="minimal",
+        show_progress_on=[live],
+        concurrency_id="device",
+        api_visibility="private",
+    )
+    quick = {"show_progress": "hidden", "api_visibility": "private"}
+    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **quick)
+    # Not of the page's own first value; in a line of its own, for out of line a refusal is not shown.
+    fields.model.input(usual, fields.model, fields.usual, **quick)
+
+
+@contextmanager
+def refusals(error: Callable[..., Exception]) -> Iterator[None]:
+    """Refusals in the page's own manner, which takes them for markup; the log needs no trace of them."""
+    try:
+        yield
+    except Refused as refusal:
+        raise error(escape(str(refusal), quote=False), print_exception=False) from refusal
+
+
+def looks() -> dict[str, Any]:
+    """Colours, letters and script; all of it comes from here, so the page needs no network."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    letters = {"font": ("system-ui", "sans-serif"), "font_mono": ("ui-monospace", "monospace")}
+    own = files("navicache.studio")
+    return {
+        "theme": gr.themes.Base(primary_hue="blue", neutral_hue="slate", **letters).set(**READABLE),
+        "css": (own / "page.css").read_text(encoding="utf-8"),
+        "head": f"<script>{(own / 'page.js').read_text(encoding='utf-8')}</script>",
+        "footer_links": [],
+        "ssr_mode": False,
+        "share": False,
+        "quiet": True,
+    }

@@ -1,0 +1,104 @@
+"""Decision accuracy against brute force, and what it makes of the traces of real policies."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from benchmarks.paper.accuracy import (
+    HISTOGRAM_BINS,
+    HISTOGRAM_SMOOTHING,
+    PredictionPoint,
+    collect_points,
+    compute_cosine_similarity,
+    compute_kl_divergence,
+    compute_pearson_correlation,
+    measure_prediction_accuracy,
+    measure_swept_area,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import entropy, pearsonr
+
+import navicache
+
+number = st.floats(-5, 5, allow_nan=False)
+points = st.lists(st.builds(PredictionPoint, st.just(0), st.floats(0, 5), number, number), min_size=2, max_size=12)
+
+
+def numbers(seed, count=400):
+    generator = np.random.default_rng(seed)
+    true = generator.gamma(2, 0.05, count)
+    return true, true * generator.normal(1.1, 0.2, count)
+
+
+@given(points)
+def test_area_against_a_fine_sum(run):
+    total, share = 0.0, (np.arange(2000) + 0.5) / 2000
+    for a, b in itertools.pairwise(run):
+        gap = (a.predicted - a.true) * (1 - share) + (b.predicted - b.true) * share
+        total += abs(b.input_change - a.input_change) * np.abs(gap).mean()
+    assert measure_swept_area(run) == pytest.approx(total, rel=1e-3, abs=1e-3)
+
+
+def test_divergence_against_scipy():
+    true, predicted = numbers(0)
+    span = min(true.min(), predicted.min()), max(true.max(), predicted.max())
+    counts = [np.histogram(values, HISTOGRAM_BINS, span)[0] + HISTOGRAM_SMOOTHING for values in (true, predicted)]
+    assert compute_kl_divergence(true, predicted) == pytest.approx(entropy(*counts))
+    assert (
+        compute_kl_divergence(true, true)
+        == 0
+        < compute_kl_divergence(true, predicted)
+        < compute_kl_divergence(true, 3 * predicted)
+    )
+    assert compute_kl_divergence(np.ones(4), np.ones(4)) == 0
+
+
+def test_pearson_and_cosine_against_scipy_and_by_hand():
+    true, predicted = numbers(1)
+    assert compute_pearson_correlation(predicted, true) == pytest.approx(pearsonr(predicted, true)[0])
+    assert compute_cosine_similarity(np.array([1.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(2**-0.5)
+    assert (
+        compute_pearson_correlation(np.ones(3), np.arange(3.0)) is None
+        and compute_cosine_similarity(np.zeros(3), np.ones(3)) is None
+    )
+
+
+def test_errors_by_hand():
+    found = measure_prediction_accuracy(
+        [
+            [PredictionPoint(0, 0, 1.0, 0.0), PredictionPoint(1, 1, 1.0, 0.0)],
+            [PredictionPoint(0, 0, 0.0, 0.0), PredictionPoint(1, 1, 2.0, 0.0)],
+        ]
+    )
+    assert (found.runs, found.points, found.mae, found.rmse) == (2, 4, 1.0, pytest.approx(1.5**0.5))
+    assert found.area == pytest.approx((1 + 1) / 2)
+    assert found.pearson is None, "the truth does not vary"
+    with pytest.raises(ValueError, match="shadow mode"):
+        measure_prediction_accuracy([[]])
+
+
+def shadowed(policy, **knobs):
+    """A toy whose output changes by a known share, seen from the full trajectory."""
+    cache = navicache.enable(lambda x, t: 0.5 * x + 0.02 * t, policy, steps=16, shadow="full", **knobs)
+    for step in range(16):
+        cache(torch.linspace(1, 2, 8)[None] * (1 + 0.1 * step), float(16 - step))
+    return cache.trace.runs[-1]
+
+
+@pytest.mark.parametrize("policy", ["navicache", "easycache", "ema", "inertial"])
+def test_every_policy_that_predicts_has_points(policy):
+    knobs = {"align_steps": 3} | ({"speedup": 2.0} if policy == "inertial" else {"threshold": 0.3})
+    truth, run = shadowed("easycache", threshold=0.0), shadowed(policy, **knobs)
+    assert any(not step.computed for step in run.leading)
+    found = collect_points(run, truth)
+    assert len(found) >= 8
+    by_index = {step.index: step for step in run.leading}
+    exact = {step.index: step.output_change for step in truth.leading}
+    for point in found:
+        own = run.belief == "predicted_change"
+        assert point.predicted == by_index[point.index].predicted_change
+        assert point.true == (by_index[point.index].reuse_error if own else exact[point.index])
+    assert 0 <= measure_prediction_accuracy([found]).mae < 1
+    assert collect_points(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"

@@ -1,0 +1,21 @@
+"""The pictures of the paper's figures."""
+
+import pytest
+from benchmarks.paper.charts import frequency_chart, latency_chart, plane_chart, trajectory_chart
+from tests.support.charts import check_chart
+
+CHARTS = {
+    "frequency": lambda name: frequency_chart({"a & b": ("navicache", [1.0, 0.5, 0.0])}, name),
+    "trajectory": lambda name: trajectory_chart({"UniPC": [[None, 2.0, 1.0]], "Euler": [[None, 1.0, 3.0]]}, name),
+    "plane": lambda name: plane_chart("easycache", [(0.1, 0.2, 0.1), (0.3, 0.2, 0.4), (0.2, 0.0, 0.1)], name),
+    "latency": lambda name: latency_chart({"N": ("navicache", [1.0, None])}, ["480p", "720p"], "whole call", name),
+}
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_a_chart_fits_into_a_page(kind):
+    check_chart(CHARTS[kind])
+
+
+def test_text_is_escaped_and_stays_text():
+    assert "a &amp; b" in CHARTS["frequency"]("x")

@@ -1,0 +1,55 @@
+"""Results read back from the folders of benchmarks."""
+
+import json
+
+import pytest
+from tests.support.rows import measured_row
+
+from navicache.cli.report.results import FOLDER, read_results
+
+
+def folder(place, *rows, **files):
+    place.mkdir()
+    (place / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    for name, text in files.items():
+        (place / name.replace("_", ".")).write_text(text)
+    return place
+
+
+def test_rows_of_two_folders_stay_apart_and_one_given_twice_counts_once(tmp_path):
+    both = [
+        folder(tmp_path / name, measured_row("baseline", kind="baseline"), measured_row()) for name in ("one", "two")
+    ]
+    found = read_results([*both, both[0]])
+    assert len(found.rows) == 4 and len({each["key"] for each in found.rows}) == 4
+    assert len({each["group"] for each in found.rows}) == 2
+    assert [each[FOLDER].name for each in found.rows] == ["one", "one", "two", "two"]
+
+
+def test_the_name_is_the_first_plans_and_scores_are_in_percent(tmp_path):
+    scores = json.dumps({"m/c/n": {"total": 0.7812}})
+    found = read_results([folder(tmp_path / "one", measured_row(), plan_toml='name = "tiny"', vbench_json=scores)])
+    assert found.name == "tiny"
+    assert found.vbench_total(found.summaries[0]) == pytest.approx(78.12)
+    assert read_results([folder(tmp_path / "two", measured_row())]).name == "benchmark"
+
+
+def test_cpu_time_then_the_loop_tell_how_fast_where_all_have_it(tmp_path):
+    timed = [measured_row("baseline", kind="baseline", seconds={"cpu": 4.0}), measured_row(seconds={"cpu": 2.0})]
+    assert read_results([folder(tmp_path / "one", *timed)]).speed == "cpu_speedup"
+    assert read_results([folder(tmp_path / "two", *timed, measured_row("E"))]).speed == "loop_speedup"
+    without = measured_row("E", seconds={"loop": None})
+    assert read_results([folder(tmp_path / "three", *timed, without)]).speed == "speedup"
+
+
+def test_what_was_refused_is_told_and_not_counted(tmp_path):
+    refused = {"key": "r", "group": "g", "kind": "refused", "setting": "pab", "model": "toy", "reason": "no blocks"}
+    found = read_results([folder(tmp_path / "one", measured_row(), refused)])
+    assert len(found.rows) == 1 and list(found.refused) == ["pab on toy: no blocks"]
+    with pytest.raises(ValueError, match="two holds no finished job yet"):
+        read_results([folder(tmp_path / "two", refused)])
+
+
+def test_another_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"holds no rows\.jsonl: give a folder that `navicache bench` wrote"):
+        read_results([tmp_path])

@@ -1,0 +1,50 @@
+"""Models of one's own, chosen on the page: one of the family, a folder, a hub id. Only the last may ask a network."""
+
+from tests.studio.hands import DONE, FIELD, TILES, choose, press, put, refused, run, visit, wait_for, write
+from tests.studio.served import NEEDED
+from tests.studio.toys import PROMPT, SMALL
+
+pytestmark = NEEDED
+MODEL = 'input[aria-label="Model"]'
+
+
+def filled(tab, name, value):
+    wait_for(tab, f"{FIELD}('{name}').value === '{value}'")
+
+
+def test_another_of_the_family_brings_its_own_values(tab, studio):
+    visit(tab, studio)
+    filled(tab, "Frames", "9")
+    put(tab, MODEL, "pocket:unet")
+    filled(tab, "Frames", "")
+    run(tab, Steps=6)
+    assert tab.value(TILES)[2].endswith("of 6")
+    assert tab.value("document.querySelector('.nv-reel').tagName") == "IMG" and studio.wanted() == []
+
+
+def test_a_folder(tab, studio, wan_folder):
+    visit(tab, studio)
+    put(tab, MODEL, str(wan_folder))
+    filled(tab, "Steps", "")
+    for name, value in SMALL.items():
+        write(tab, name.title(), value)
+    choose(tab, "speed-up")
+    put(tab, "#nv-ask textarea", PROMPT)
+    wait_for(tab, DONE)
+    assert tab.value(TILES)[2] == "4 of 8" and studio.wanted() == []
+
+
+def test_a_name_that_is_nothing(tab, studio):
+    visit(tab, studio)
+    put(tab, MODEL, "pocket:nobody")
+    assert refused(tab, "no model 'nobody'")
+    assert "Traceback" not in studio.said()
+
+
+def test_a_hub_id_is_asked_for_and_nothing_else(tab, studio):
+    visit(tab, studio)
+    put(tab, MODEL, "nobody/nothing")
+    filled(tab, "Steps", "")
+    press(tab, "Run")
+    assert refused(tab, "cannot get nobody/nothing from the model hub")
+    assert set(studio.wanted()) == {"huggingface.co"} and "Traceback" not in studio.said()
