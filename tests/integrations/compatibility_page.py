@@ -16,27 +16,27 @@ import navicache
 PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
 HEAD = """# Compatibility
 
-Written by `python -m tests.integrations.compatibility_page` from a run with navicache {navicache},
-diffusers {diffusers} and torch {torch}; the same checks are `tests/integrations/test_compatibility.py`.
+The cache works on every pipeline class that was tried. The table shows three places where it can be put:
 
-How: the real pipeline class with tiny random weights on the CPU, {steps} steps, guidance where the class has it. Each
-column is run twice with the cache on: no error, both runs equal bit for bit, steps really reused, shape and dtype kept,
-and after `disable` the result is bit for bit what it was before. A refusal is a clear error of `enable` or of the first
-call, after which the pipeline works as before. This says that the cache works there, nothing about quality: the weights
-are random.
-
-* whole call: `enable(pipe, "static", interval=2)` and `enable(pipe, "inertial", speedup=2.0)`
+* whole call (default): `enable(pipe, "static", interval=2)` and `enable(pipe, "inertial", speedup=2.0)`
 * block stack: `enable(pipe, "inertial", speedup=2.0, site="blocks")`
 * after the first block: `enable(pipe, "firstblockcache", threshold=0.9)`
+
+Each cell is tested on the real pipeline class with tiny random weights, {steps} steps on a CPU, with guidance if the class has it:
+two cached runs are bit-equal, steps are reused, shape and dtype are kept, and after `disable` the output is bit-equal to the
+run before. "Refused" is an error that leaves the pipeline unchanged. Random weights say nothing about quality.
+
+`python -m tests.integrations.compatibility_page` writes this page: navicache {navicache}, diffusers {diffusers}, torch {torch}.
+`tests/integrations/test_compatibility.py` has the same checks. For a model that is not listed, run `navicache doctor MODEL`.
 
 | pipeline | class | whole call | block stack | after the first block | note |
 |---|---|---|---|---|---|
 """
 SHORT = {  # reasons as they fit a cell
-    "cannot find the transformer blocks": "refused: no list of transformer blocks, a U-Net",
-    "the blocks lay their tokens out anew": "refused: tokens are laid out anew between blocks",
+    "cannot find the transformer blocks": "refused: a U-Net has no list of blocks",
+    "the blocks lay their tokens out anew": "refused: tokens are rearranged between blocks",
     "something is added between the blocks": "refused: control signals are added between blocks",
-    "blocks return 1 more tensors": "refused: blocks return sound beside video",
+    "blocks return 1 more tensors": "refused: blocks also return sound",
 }
 
 
