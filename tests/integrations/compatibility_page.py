@@ -22,12 +22,14 @@ The cache works on every pipeline class that was tried. The table shows three pl
 * block stack: `enable(pipe, "inertial", speedup=2.0, site="blocks")`
 * after the first block: `enable(pipe, "firstblockcache", threshold=0.9)`
 
-Each cell is tested on the real pipeline class with tiny random weights, {steps} steps on a CPU, with guidance if the class has it:
-two cached runs are bit-equal, steps are reused, shape and dtype are kept, and after `disable` the output is bit-equal to the
-run before. "Refused" is an error that leaves the pipeline unchanged. Random weights say nothing about quality.
+Each cell is tested on the real pipeline class with tiny random weights, {steps} steps on a CPU, with guidance if the
+class has it: two cached runs are bit-equal, steps are reused, shape and dtype are kept, and after `disable` the output
+is bit-equal to the run before. "Refused" is an error that leaves the pipeline unchanged. Random weights say nothing
+about quality.
 
-`python -m tests.integrations.compatibility_page` writes this page: navicache {navicache}, diffusers {diffusers}, torch {torch}.
-`tests/integrations/test_compatibility.py` has the same checks. For a model that is not listed, run `navicache doctor MODEL`.
+`python -m tests.integrations.compatibility_page` writes this page, here with navicache {navicache},
+diffusers {diffusers} and torch {torch}. `tests/integrations/test_compatibility.py` has the same checks. For a model that is not
+listed, run `navicache doctor MODEL`.
 
 | pipeline | class | whole call | block stack | after the first block | note |
 |---|---|---|---|---|---|
