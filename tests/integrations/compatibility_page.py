@@ -28,8 +28,8 @@ is bit-equal to the run before. "Refused" is an error that leaves the pipeline u
 about quality.
 
 `python -m tests.integrations.compatibility_page` writes this page, here with navicache {navicache},
-diffusers {diffusers} and torch {torch}. `tests/integrations/test_compatibility.py` has the same checks. For a model that is not
-listed, run `navicache doctor MODEL`.
+diffusers {diffusers} and torch {torch}. `tests/integrations/test_compatibility.py` has the same checks. For
+a model that is not listed, run `navicache doctor MODEL`.
 
 | pipeline | class | whole call | block stack | after the first block | note |
 |---|---|---|---|---|---|
