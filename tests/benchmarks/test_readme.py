@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 FILES = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted(FOLDER.rglob("*.py"))}
-SCRIPTS = [name for name, path in FILES.items() if '__name__ == "__main__"' in path.read_text(encoding="utf-8")]
+MAINS = [name for name, path in FILES.items() if '__name__ == "__main__"' in path.read_text(encoding="utf-8")]
+SCRIPTS = {name.removesuffix(".__main__"): name for name in MAINS}  # as `python -m` names them
 # Not the changelog and the research notes, which tell of what was.
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", FOLDER / "README.md", *FILES.values()]
 PAGES += [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/results/**/*.md")]
@@ -32,7 +33,7 @@ def usage(module):
     said = []
     with pytest.raises(SystemExit) as end, pytest.MonkeyPatch.context() as patch:
         patch.setattr("argparse.ArgumentParser.print_help", lambda parser, *_: said.append(parser.format_help()))
-        importlib.import_module(module).main(["--help"])
+        importlib.import_module(SCRIPTS[module]).main(["--help"])
     assert end.value.code == 0
     return said[0]
 
