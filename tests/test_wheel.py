@@ -90,7 +90,7 @@ def test_an_index_would_take_it_and_its_links_work_there(wheel: Path):
     assert relative_links(text) == []
     assert relative_links((ROOT / "README.md").read_text(encoding="utf-8")), "in the repository they are relative"
     (picture,) = re.findall(r"!\[.*\]\((.*)\)", text)
-    assert picture.endswith("/raw/main/docs/images/family_leads.png")
+    assert picture.endswith("/raw/main/docs/images/gallery/wan.webp")
 
 
 def test_the_weights_are_a_wheel_with_their_licences_and_the_code_that_trained_them(tmp_path: Path):

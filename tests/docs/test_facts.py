@@ -9,7 +9,7 @@ from tests.docs.pages import FENCE, ROOT
 
 from navicache.policies import POLICIES
 
-MOST_WORDS = 900
+MOST_WORDS = 800
 
 
 def words(text: str) -> int:

@@ -14,65 +14,76 @@ from tests.integrations.survey import AFTER_FIRST, STACK, WHOLE, Subject, subjec
 import navicache
 
 PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
+WHOLE_CALL = "whole call"
 HEAD = """# Compatibility
 
-Written by `python -m tests.integrations.compatibility_page` from a run with navicache {navicache},
-diffusers {diffusers} and torch {torch}; the same checks are `tests/integrations/test_compatibility.py`.
+The cache works on every pipeline class that was tried. It can be put in three places; "all" means that all three work:
 
-How: the real pipeline class with tiny random weights on the CPU, {steps} steps, guidance where the class has it. Each
-column is run twice with the cache on: no error, both runs equal bit for bit, steps really reused, shape and dtype kept,
-and after `disable` the result is bit for bit what it was before. A refusal is a clear error of `enable` or of the first
-call, after which the pipeline works as before. This says that the cache works there, nothing about quality: the weights
-are random.
-
-* whole call: `enable(pipe, "static", interval=2)` and `enable(pipe, "inertial", speedup=2.0)`
+* whole call (default): `enable(pipe, "static", interval=2)` and `enable(pipe, "inertial", speedup=2.0)`
 * block stack: `enable(pipe, "inertial", speedup=2.0, site="blocks")`
 * after the first block: `enable(pipe, "firstblockcache", threshold=0.9)`
 
-| pipeline | class | whole call | block stack | after the first block | note |
-|---|---|---|---|---|---|
+Each place is tested on the real pipeline class with tiny random weights, {steps} steps on a CPU, with guidance if the
+class has it: two cached runs are bit-equal, steps are reused, shape and dtype are kept, and after `disable` the output
+is bit-equal to the run before. If a place is refused, the error leaves the pipeline unchanged. Random weights say
+nothing about quality.
+
+`python -m tests.integrations.compatibility_page` writes this page, here with navicache {navicache},
+diffusers {diffusers} and torch {torch}. `tests/integrations/test_compatibility.py` has the same checks. For
+a model that is not listed, run `navicache doctor MODEL`.
+
+| pipeline | class | works |
+|---|---|---|
 """
-SHORT = {  # reasons as they fit a cell
-    "cannot find the transformer blocks": "refused: no list of transformer blocks, a U-Net",
-    "the blocks lay their tokens out anew": "refused: tokens are laid out anew between blocks",
-    "something is added between the blocks": "refused: control signals are added between blocks",
-    "blocks return 1 more tensors": "refused: blocks return sound beside video",
+REASONS = {  # of a refusal, as they fit a cell
+    "cannot find the transformer blocks": "a U-Net has no list of blocks",
+    "the blocks lay their tokens out anew": "tokens are rearranged between blocks",
+    "something is added between the blocks": "control signals are added between blocks",
+    "blocks return 1 more tensors": "blocks also return sound",
 }
 
 
 def rows() -> Iterator[tuple[str, ...]]:
-    """Name, class, the three outcomes and what there is to say, of every pipeline."""
+    """Name, class, and what works, of every pipeline."""
     for subject in subjects():
-        whole = [survey(subject, policy, knobs) for policy, knobs in WHOLE]
-        sites = [survey(subject, policy, knobs) for policy, knobs in (STACK, AFTER_FIRST)]
-        worked = cell("".join(whole)) if not subject.note or any(whole) else "works, see note"
-        yield f"`{subject.name}`", class_of(subject), worked, *map(cell, sites), subject.note
+        refused = {place: reason for place, reason in outcomes(subject).items() if reason}
+        yield f"`{subject.name}`", class_of(subject), "; ".join(filter(None, [describe(refused), subject.note]))
+
+
+def outcomes(subject: Subject) -> dict[str, str]:
+    """Why a place is refused, by the place; empty where it works."""
+    whole = "".join(survey(subject, policy, knobs) for policy, knobs in WHOLE)
+    return {WHOLE_CALL: whole, "block stack": survey(subject, *STACK), "after first": survey(subject, *AFTER_FIRST)}
 
 
 def class_of(subject: Subject) -> str:
-    """The class of the pipeline and of what it denoises with."""
-    pipe = subject.build()
-    models = (pipe.components.get(name) for name in ("transformer", "unet", "prior"))
-    return f"{type(pipe).__name__} ({type(next(model for model in models if model is not None)).__name__})"
+    """The class of the pipeline."""
+    return type(subject.build()).__name__
 
 
-def cell(reason: str) -> str:
-    """An outcome in a few words; an unknown reason in full."""
-    known = next((short for start, short in SHORT.items() if reason.startswith(start)), f"refused: {reason}")
-    return known if reason else "works"
+def describe(refused: dict[str, str]) -> str:
+    """What works, in a few words; an unknown reason in full."""
+    if not refused:
+        return "all"
+    reasons = {shorten(reason) for reason in refused.values()}
+    if WHOLE_CALL in refused or len(refused) == 1 or len(reasons) > 1:
+        return "; ".join(f"{place} refused: {shorten(reason)}" for place, reason in refused.items())
+    return f"{WHOLE_CALL} only: {reasons.pop()}"
+
+
+def shorten(reason: str) -> str:
+    """A reason as it fits a cell."""
+    return next((short for start, short in REASONS.items() if reason.startswith(start)), reason)
 
 
 def write() -> None:
     """The table and a line that counts; sections below it were written by hand, and stay."""
     table = list(rows())
-    refused = [sum(row[column].startswith("refused") for row in table) for column in (2, 3, 4)]
-    noted = sum(row[2] == "works, see note" for row in table)
+    everywhere = sum(works.startswith("all") for *_, works in table)
+    limited = sum(works.startswith(f"{WHOLE_CALL} only") for *_, works in table)
     lines = "".join(f"| {' | '.join(row)} |\n" for row in table)
     versions = {"navicache": navicache.__version__, "diffusers": diffusers.__version__, "torch": torch.__version__}
-    tail = (
-        f"\n{len(table)} pipelines. Whole call: {len(table) - refused[0] - noted} work, {noted} work with a note, "
-        f"{refused[0]} refused. Block stack: {refused[1]} refused. After the first block: {refused[2]} refused.\n"
-    )
+    tail = f"\n{len(table)} pipelines. {everywhere} work in all places, {limited} with the whole call only.\n"
     _, mark, sections = PAGE.read_text(encoding="utf-8").partition("\n## ")
     PAGE.write_text(HEAD.format(**versions, steps=12) + lines + tail + mark + sections, encoding="utf-8")
 

@@ -94,6 +94,6 @@ UNETS = (
         call={"height": 256, "width": 256, "output_type": "pt"},
         parts={"text_encoder": clip_text},
         told={"steps": STEPS},
-        note="its scheduler does not tell the number of steps: `enable(pipe, steps=N)`",
+        note="the scheduler does not report the number of steps: `enable(pipe, steps=N)`",
     ),
 )

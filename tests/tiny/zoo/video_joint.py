@@ -105,7 +105,7 @@ VIDEO_JOINT = (
             "audio_modality_scale": 1.0,
         },
         parts={"connectors": ltx2_connectors},
-        note="the video decides; what the model predicts of the sound is held on reuse",
+        note="the video decides; a reuse repeats the last sound prediction",
     ),
     Case(
         "MotifVideoPipeline",

@@ -1,0 +1,1 @@
+"""The gallery of the docs: what every embedded model makes with and without the cache."""
