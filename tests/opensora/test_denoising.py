@@ -26,7 +26,7 @@ def sample(case: dict[str, torch.Tensor], ratios: torch.Tensor | None, noises: l
     scheduler.set_timesteps(CONFIG["num_sampling_steps"], **size)
     text = TextEmbeds(case["in.y"].squeeze(1), case["in.text_mask"])
     denoiser = denoising.build_denoiser(MODEL, text, video, CONFIG["guidance_scale"], torch.device("cpu"))
-    sampler = denoising.Sampler(denoiser, scheduler, [None] * len(case["in.z"]))
+    sampler = denoising.FlowSampler(denoiser, scheduler, [None] * len(case["in.z"]))
     latents, frames = case["in.z"], None if ratios is None else ActiveFrames.at_start(ratios)
     for index, time in enumerate(scheduler.timesteps.tolist()):
         with mock.patch.object(denoising, "draw_noise", lambda *_, index=index: noises[index]):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.opensora.common import table
 
-from navicache_opensora.masks import Placement, align_start, apply_mask_strategy, parse_mask_strategy
+from navicache_opensora.masks import ReferencePlacement, align_start, apply_mask_strategy, parse_mask_strategy
 
 
 @pytest.mark.parametrize("case", table("mask_strategy_cases")["cases"], ids=lambda case: case["strategy"] or "none")
@@ -44,4 +44,4 @@ def test_strategies_that_make_no_sense_are_refused(text: str) -> None:
 
 def test_a_reference_that_is_missing_is_named() -> None:
     with pytest.raises(ValueError, match="names reference 3, and there are 0"):
-        apply_mask_strategy(torch.zeros(1, 5, 1, 1), [], [Placement(reference=3)])
+        apply_mask_strategy(torch.zeros(1, 5, 1, 1), [], [ReferencePlacement(reference=3)])

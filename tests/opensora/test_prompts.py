@@ -6,7 +6,7 @@ import pytest
 from tests.opensora.common import table
 
 from navicache_opensora.prompts import (
-    Scores,
+    PromptScores,
     append_scores,
     clean_caption,
     merge_segments,
@@ -19,7 +19,7 @@ from navicache_opensora.prompts import (
 
 @pytest.mark.parametrize("case", table("text_cases"), ids=lambda case: case["with_score"][:30])
 def test_prompts(case: dict) -> None:
-    scored = append_scores(case["prompt"], Scores(case["aes"], case["flow"], case["camera_motion"]))
+    scored = append_scores(case["prompt"], PromptScores(case["aes"], case["flow"], case["camera_motion"]))
     assert scored == case["with_score"]
     assert clean_caption(scored) == case["cleaned"]
 
@@ -33,7 +33,7 @@ def test_segments(case: dict) -> None:
     segments = split_segments(case["prompt"])
     assert list(segments.values()) == case["segments"]
     assert case["loop_idx"] in (list(segments), None)
-    ready = prepare_prompt(case["prompt"], Scores())
+    ready = prepare_prompt(case["prompt"], PromptScores())
     assert merge_segments(ready) == case["merged"]
     assert [select_segment(ready, loop) for loop in range(len(case["per_loop"]))] == case["per_loop"]
 

@@ -68,7 +68,7 @@ def choose_size_dtype(dtype: torch.dtype) -> torch.dtype:
 
 
 @dataclass(frozen=True)
-class Sampler:
+class FlowSampler:
     """Takes the steps of a scheduler; some frames of the latents may be references."""
 
     denoiser: GuidedDenoiser

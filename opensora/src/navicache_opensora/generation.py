@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from navicache_opensora.conditioning import ActiveFrames
-from navicache_opensora.denoising import Sampler, build_denoiser, choose_size_dtype, draw_noise
+from navicache_opensora.denoising import FlowSampler, build_denoiser, choose_size_dtype, draw_noise
 from navicache_opensora.inputs import SamplingSettings, VideoRequest, VideoSpec
-from navicache_opensora.masks import Placement, apply_mask_strategy
+from navicache_opensora.masks import ReferencePlacement, apply_mask_strategy
 from navicache_opensora.sizes import MICRO_FRAMES, MICRO_LATENTS
 from navicache_opensora.text import TextEmbeds
 
@@ -77,11 +77,11 @@ def prepare_latents(
     return torch.stack([latents for latents, _ in prepared]), torch.stack([ratios for _, ratios in prepared])
 
 
-def _list_placements(request: VideoRequest, references: Sequence[Tensor], loop: int) -> tuple[Placement, ...]:
+def _list_placements(request: VideoRequest, references: Sequence[Tensor], loop: int) -> tuple[ReferencePlacement, ...]:
     """The requested placements; a later loop also starts with the end of the last clip, the last reference."""
     if not loop:
         return request.placements
-    end = Placement(loop, len(references) - 1, -MICRO_LATENTS, 0, MICRO_LATENTS, 0.0)
+    end = ReferencePlacement(loop, len(references) - 1, -MICRO_LATENTS, 0, MICRO_LATENTS, 0.0)
     return (*request.placements, end)
 
 
@@ -97,7 +97,7 @@ def denoise_clip(pipe: Any, inputs: GenerationInputs, text: TextEmbeds, latents:
         size_dtype=choose_size_dtype(pipe.transformer.dtype),
     )
     denoiser = build_denoiser(pipe.transformer, text, video, inputs.settings.guidance_scale, device)
-    sampler = Sampler(denoiser, pipe.scheduler, inputs.generators)
+    sampler = FlowSampler(denoiser, pipe.scheduler, inputs.generators)
     # If all frames are made from noise, a mask would change nothing and cost time.
     frames = None if bool(edit_ratios.eq(1).all()) else ActiveFrames.at_start(edit_ratios)
     with pipe.progress_bar(total=len(pipe.scheduler.timesteps)) as bar:

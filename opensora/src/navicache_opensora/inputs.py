@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache_opensora.masks import Placement, check_placements, parse_mask_strategy
-from navicache_opensora.prompts import ParsedPrompt, Scores, parse_prompt, prepare_prompt
+from navicache_opensora.masks import ReferencePlacement, check_placements, parse_mask_strategy
+from navicache_opensora.prompts import ParsedPrompt, PromptScores, parse_prompt, prepare_prompt
 from navicache_opensora.references import preprocess_reference
 from navicache_opensora.sizes import (
     IMAGE_FPS,
@@ -61,7 +61,7 @@ class VideoRequest:
 
     segments: dict[int, str]  # first loop of each text -> text; empty if the prompt is given as embeddings
     references: tuple[Tensor, ...] = ()
-    placements: tuple[Placement, ...] = ()
+    placements: tuple[ReferencePlacement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def build_requests(
     reference_inputs: ReferenceInputs,
     video: VideoSpec,
     *,
-    scores: Scores,
+    scores: PromptScores,
     num_embeds: int,
     clean_caption: bool,
 ) -> list[VideoRequest]:

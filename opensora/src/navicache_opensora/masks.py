@@ -11,7 +11,7 @@ FIELDS = "loop, reference, reference start, target start, length, edit ratio"
 
 
 @dataclass(frozen=True)
-class Placement:
+class ReferencePlacement:
     """Some frames of a reference and where they go in the video, counted in latent frames.
 
     The edit ratio is the noise level, 0 to 1, below which the frames are denoised: at 0 they stay as they are.
@@ -33,22 +33,22 @@ class Placement:
             )
 
 
-def parse_mask_strategy(text: str | None) -> tuple[Placement, ...]:
+def parse_mask_strategy(text: str | None) -> tuple[ReferencePlacement, ...]:
     """Read placements separated by `;`, with fields separated by `,`; the last fields may be left out.
 
     Example:
         >>> parse_mask_strategy("0;0,1,0,-1,1")[1]
-        Placement(loop=0, reference=1, reference_start=0, target_start=-1, length=1, edit_ratio=0.0)
+        ReferencePlacement(loop=0, reference=1, reference_start=0, target_start=-1, length=1, edit_ratio=0.0)
     """
     return tuple(_parse_placement(group) for group in (text or "").split(";") if group.strip())
 
 
-def _parse_placement(group: str) -> Placement:
+def _parse_placement(group: str) -> ReferencePlacement:
     fields = group.split(",")
     try:
         if len(fields) > 6:
             raise ValueError
-        return Placement(*[int(field) for field in fields[:5]], *[float(field) for field in fields[5:]])
+        return ReferencePlacement(*[int(field) for field in fields[:5]], *[float(field) for field in fields[5:]])
     except ValueError as error:
         reason = f" ({error})" if str(error).startswith("a mask") else ""
         raise ValueError(
@@ -75,7 +75,7 @@ def align_start(start: int, total: int, align: int | None) -> int:
 def apply_mask_strategy(
     latents: Tensor,
     references: Sequence[Tensor],
-    placements: Sequence[Placement],
+    placements: Sequence[ReferencePlacement],
     loop: int = 0,
     align: int | None = DEFAULT_ALIGN,
 ) -> tuple[Tensor, Tensor]:
@@ -97,7 +97,7 @@ def apply_mask_strategy(
     return latents, edit_ratios
 
 
-def check_placements(placements: Sequence[Placement], lengths: Sequence[int], frames: int) -> None:
+def check_placements(placements: Sequence[ReferencePlacement], lengths: Sequence[int], frames: int) -> None:
     """Raise if a placement is outside the references, whose latent frames are `lengths`, or outside the video."""
     for placement in placements:
         if placement.reference >= len(lengths):

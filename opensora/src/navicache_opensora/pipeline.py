@@ -21,7 +21,7 @@ from navicache_opensora.inputs import (
 from navicache_opensora.masks import DEFAULT_ALIGN
 from navicache_opensora.output import OpenSoraPipelineOutput, format_frames
 from navicache_opensora.pipeline_loading import OpenSoraLoaderMixin
-from navicache_opensora.prompts import Scores, select_segment
+from navicache_opensora.prompts import PromptScores, select_segment
 from navicache_opensora.scheduler import RectifiedFlowScheduler
 from navicache_opensora.text import TextEmbeds, check_prompt_embeds, encode_tokens, tokenize_prompts
 from navicache_opensora.transformer import STDiT3Transformer
@@ -153,7 +153,7 @@ class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
             prompt,
             ReferenceInputs(references, mask_strategy),
             video,
-            scores=Scores(aesthetic_score, motion_score, camera_motion),
+            scores=PromptScores(aesthetic_score, motion_score, camera_motion),
             num_embeds=len(given.embeds) if given else 0,
             clean_caption=clean_caption,
         )

@@ -10,7 +10,7 @@ SEGMENT_MARK = re.compile(r"\|(\d+)\|")
 
 
 @dataclass(frozen=True)
-class Scores:
+class PromptScores:
     """Scores that are appended to a prompt; None appends nothing."""
 
     aesthetic: float | None = 6.5
@@ -18,11 +18,11 @@ class Scores:
     camera_motion: str | None = None
 
 
-def append_scores(prompt: str, scores: Scores) -> str:
+def append_scores(prompt: str, scores: PromptScores) -> str:
     """Append each score that the prompt does not contain already.
 
     Example:
-        >>> append_scores("Sunset over the sea.", Scores(motion=2))
+        >>> append_scores("Sunset over the sea.", PromptScores(motion=2))
         'Sunset over the sea. aesthetic score: 6.5. motion score: 2.0.'
     """
     suffixes = {
@@ -107,7 +107,7 @@ def select_segment(segments: dict[int, str], loop: int) -> str:
     return segments[max(number for number in segments if number <= loop)]
 
 
-def prepare_prompt(prompt: str, scores: Scores, clean: bool = True) -> dict[int, str]:
+def prepare_prompt(prompt: str, scores: PromptScores, clean: bool = True) -> dict[int, str]:
     """Split a prompt into segments, append the scores to each, and clean each."""
     scored = {number: append_scores(text, scores) for number, text in split_segments(prompt).items()}
     return {number: clean_caption(text) for number, text in scored.items()} if clean else scored

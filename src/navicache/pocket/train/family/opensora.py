@@ -16,7 +16,7 @@ from navicache.pocket.train.family.recipe import Code, Config, Pictures, trainab
 from navicache.pocket.train.folder import save
 from navicache.pocket.world import vocabulary
 from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
-from navicache_opensora.prompts import Scores, append_scores
+from navicache_opensora.prompts import PromptScores, append_scores
 
 TEXT_LENGTH = 48  # the longest caption and what the pipeline says about its beauty
 FPS = 24.0  # what the pipeline tells the model unless told otherwise
@@ -133,7 +133,7 @@ class OpenSora:
 
     def tokens(self, captions: Sequence[str]) -> torch.Tensor:
         """Captions with the score that the pipeline appends; its cleaning would change nothing in them."""
-        texts = [append_scores(caption, Scores()) for caption in captions]
+        texts = [append_scores(caption, PromptScores()) for caption in captions]
         return words.encode(words.build(vocabulary()), texts, TEXT_LENGTH)
 
     def pack(self, vae: Any, denoiser: OpenSoraDenoiser, folder: Path) -> None:
