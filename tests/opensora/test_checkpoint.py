@@ -128,7 +128,7 @@ def test_a_name_that_cannot_be_fetched() -> None:
 def test_options(tmp_path: Path) -> None:
     published.save_transformer(tmp_path / "sub")
     assert_same(STDiT3Transformer.from_pretrained(tmp_path, subfolder="sub"), tiny_transformer())
-    with pytest.raises(ValueError, match="opened without device_map: leave it out"):
+    with pytest.raises(ValueError, match="loaded without device_map: leave it out"):
         STDiT3Transformer.from_pretrained(tmp_path / "sub", device_map="auto")
     for dtype in ("bfloat16", torch.int8):
         with pytest.raises(TypeError, match=r"dtype must be a torch.dtype of floats"):

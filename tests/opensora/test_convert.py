@@ -14,7 +14,7 @@ from tests.support.commands import refused
 
 from navicache.cli import main
 from navicache_opensora import OpenSoraPipeline, STDiT3Transformer
-from navicache_opensora.checkpoint import stored_dtype
+from navicache_opensora.checkpoint import read_stored_dtype
 
 
 def convert(*arguments: object) -> int:
@@ -49,7 +49,7 @@ def test_without_text(source: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     text = {"text_encoder": tiny_text_encoder(), "tokenizer": tiny_tokenizer()}
     assert OpenSoraPipeline.from_pretrained(tmp_path / "out", **text).tokenizer is text["tokenizer"]
     for part in ("transformer", "vae"):
-        assert stored_dtype(tmp_path / "out" / part / "diffusion_pytorch_model.safetensors") == torch.bfloat16
+        assert read_stored_dtype(tmp_path / "out" / part / "diffusion_pytorch_model.safetensors") == torch.bfloat16
     assert OpenSoraPipeline.from_pretrained(tmp_path / "out").text_encoder is None
 
 
@@ -58,7 +58,7 @@ def test_published_folders_open_as_a_pipeline(source: Path) -> None:
     pipe = OpenSoraPipeline.from_pretrained(source, dtype=torch.bfloat16, tokenizer=tokenizer)
     assert pipe.transformer.dtype == pipe.vae.dtype == torch.bfloat16
     assert pipe.tokenizer is tokenizer and pipe.text_encoder is None
-    with pytest.raises(ValueError, match="opened without device_map"):
+    with pytest.raises(ValueError, match="loaded without device_map"):
         OpenSoraPipeline.from_pretrained(source, device_map="balanced")
     with pytest.raises(ValueError, match="holds no published vae"):
         OpenSoraPipeline.from_pretrained(source / "OpenSora-STDiT-v3")
@@ -80,7 +80,7 @@ def test_nothing_half_written_is_left(source: Path, tmp_path: Path, capsys: pyte
 def test_bad_places(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no folder" in refused(capsys, "convert-opensora", tmp_path / "nothing", tmp_path / "out")
     assert "make it first" in refused(capsys, "convert-opensora", source, tmp_path / "no" / "out")
-    assert "is there already" in refused(capsys, "convert-opensora", source, source)
+    assert "exists already" in refused(capsys, "convert-opensora", source, source)
     (source / "OpenSora-VAE-v1.2" / "model.safetensors").unlink()
     assert "holds no published vae" in refused(capsys, "convert-opensora", source, tmp_path / "out")
     published.save_transformer(source / "another")

@@ -11,26 +11,26 @@ from hypothesis import strategies as st
 from tests.opensora.common import seeded, table, tensors, tiny_transformer, worst
 
 from navicache_opensora import RectifiedFlowScheduler, denoising
-from navicache_opensora.conditioning import Frames
-from navicache_opensora.inputs import Video
-from navicache_opensora.text import Text
+from navicache_opensora.conditioning import ActiveFrames
+from navicache_opensora.inputs import VideoSpec
+from navicache_opensora.text import TextEmbeds
 
 CONFIG = table("rflow_sample_config")
 MODEL = tiny_transformer()
 
 
 def sample(case: dict[str, torch.Tensor], ratios: torch.Tensor | None, noises: list[torch.Tensor]) -> torch.Tensor:
-    video = Video(CONFIG["height"], CONFIG["width"], CONFIG["num_frames"], CONFIG["fps"])
+    video = VideoSpec(CONFIG["height"], CONFIG["width"], CONFIG["num_frames"], CONFIG["fps"])
     scheduler = RectifiedFlowScheduler()
     size = {"height": video.height, "width": video.width, "num_frames": video.num_frames}
     scheduler.set_timesteps(CONFIG["num_sampling_steps"], **size)
-    text = Text(case["in.y"].squeeze(1), case["in.text_mask"])
+    text = TextEmbeds(case["in.y"].squeeze(1), case["in.text_mask"])
     denoiser = denoising.build_denoiser(MODEL, text, video, CONFIG["guidance_scale"], torch.device("cpu"))
-    step = denoising.Stepper(denoiser, scheduler, [None] * len(case["in.z"]))
-    latents, frames = case["in.z"], None if ratios is None else Frames.start(ratios)
+    sampler = denoising.FlowSampler(denoiser, scheduler, [None] * len(case["in.z"]))
+    latents, frames = case["in.z"], None if ratios is None else ActiveFrames.at_start(ratios)
     for index, time in enumerate(scheduler.timesteps.tolist()):
         with mock.patch.object(denoising, "draw_noise", lambda *_, index=index: noises[index]):
-            latents, frames = step(index, latents, frames, time)
+            latents, frames = sampler.take_step(index, latents, frames, time)
     return latents
 
 
@@ -78,14 +78,14 @@ def test_given_frames_follow_the_specification(ratios: list[float]) -> None:
 
 def test_without_guidance_one_branch_is_called() -> None:
     case = tensors("rflow_sample_t2v")
-    text = Text(case["in.y"].squeeze(1), case["in.text_mask"])
-    alone = denoising.build_denoiser(MODEL, text, Video(48, 64, 17, 24), 1.0, torch.device("cpu"))
-    assert alone.branches == 1 and len(alone.inputs["y"]) == 1
+    text = TextEmbeds(case["in.y"].squeeze(1), case["in.text_mask"])
+    alone = denoising.build_denoiser(MODEL, text, VideoSpec(48, 64, 17, 24), 1.0, torch.device("cpu"))
+    assert alone.num_branches == 1 and len(alone.inputs["y"]) == 1
 
 
 def test_text_is_trimmed_to_the_longest_prompt() -> None:
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 1, 1, 0, 0]])
-    text = Text(torch.randn(2, 5, 32, generator=seeded()), mask).trimmed()
+    text = TextEmbeds(torch.randn(2, 5, 32, generator=seeded()), mask).trim_padding()
     assert text.embeds.shape == (2, 3, 32) and text.mask.tolist() == [[1, 1, 0], [1, 1, 1]]
 
 
@@ -94,4 +94,4 @@ def test_text_is_trimmed_to_the_longest_prompt() -> None:
     [(torch.bfloat16, torch.bfloat16), (torch.float16, torch.float32), (torch.float32, torch.float32)],
 )
 def test_sizes_are_rounded_as_the_official_pipelines_do(model: torch.dtype, sizes: torch.dtype) -> None:
-    assert denoising.size_dtype(model) == sizes
+    assert denoising.choose_size_dtype(model) == sizes

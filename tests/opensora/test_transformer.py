@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.opensora.common import inputs, tensors, tiny_transformer
 
 from navicache_opensora import STDiT3Transformer
-from navicache_opensora.blocks import Moment
-from navicache_opensora.transformer import tile
+from navicache_opensora.blocks import TimeConditioning
+from navicache_opensora.transformer import repeat_to_batch
 
 MODEL = tiny_transformer()
 
@@ -67,11 +67,17 @@ def test_rows_do_not_mix(active: list[bool]) -> None:
 def test_blocks_compile_without_a_break(kind: str, masked: bool) -> None:
     block = getattr(MODEL, kind)[0]
     hidden, text = torch.randn(2, 12, 64), torch.randn(2, 6, 64)
-    moment = Moment(torch.randn(2, 384), torch.randn(2, 384), torch.tensor([[True, False, True]] * 2))
-    arguments = (hidden, text, torch.ones(2, 1, 1, 6, dtype=torch.bool), moment if masked else Moment(moment.now), 3)
-    rotation = MODEL.rope(3) if kind == "temporal_blocks" else None
+    time = TimeConditioning(torch.randn(2, 384), torch.randn(2, 384), torch.tensor([[True, False, True]] * 2))
+    arguments = (
+        hidden,
+        text,
+        torch.ones(2, 1, 1, 6, dtype=torch.bool),
+        time if masked else TimeConditioning(time.noisy),
+        3,
+    )
+    rotary = MODEL.rope(3) if kind == "temporal_blocks" else None
     compiled = torch.compile(block, fullgraph=True, backend="eager")
-    assert torch.equal(compiled(*arguments, rotation), block(*arguments, rotation))
+    assert torch.equal(compiled(*arguments, rotary), block(*arguments, rotary))
 
 
 def test_the_whole_model_compiles_without_a_break() -> None:
@@ -100,8 +106,8 @@ def test_sizes_are_required() -> None:
 
 
 def test_rows_that_do_not_divide_are_refused() -> None:
-    with pytest.raises(ValueError, match="no multiple of the 2 rows"):
-        tile(torch.ones(2, 3), 3)
+    with pytest.raises(ValueError, match="not a multiple of the 2 rows"):
+        repeat_to_batch(torch.ones(2, 3), 3)
 
 
 def test_settings_that_cannot_work_are_refused() -> None:

@@ -8,7 +8,7 @@ from tests.opensora.common import inputs, table, tensors, tiny_transformer, wors
 
 from navicache_opensora import STDiT3Transformer
 from navicache_opensora.attention import RMSNorm
-from navicache_opensora.blocks import norm
+from navicache_opensora.blocks import layer_norm
 
 CASES = (
     "t2v_cfg",
@@ -43,15 +43,15 @@ def test_a_mask_that_is_true_everywhere_changes_nothing() -> None:
 
 def test_position_embedding() -> None:
     case = tensors("stdit3_case_t2v_cfg")
-    found = tiny_transformer()._positions((5, 3, 4), inputs(case), torch.float32)
+    found = tiny_transformer()._embed_positions((5, 3, 4), inputs(case), torch.float32)
     assert worst(found, case["mid.pos_embed"]) < 1e-6
 
 
 def test_bfloat16_rounds_where_the_published_model_does() -> None:
     case = tensors("stdit3_case_bf16_t2v_cfg")
     given, model = inputs(case), tiny_transformer().to(torch.bfloat16)
-    assert torch.equal(model._positions((5, 3, 4), given, torch.bfloat16), case["mid.pos_embed"])
-    assert torch.equal(model.rope.angles(5), case["mid.rope_angles"])
+    assert torch.equal(model._embed_positions((5, 3, 4), given, torch.bfloat16), case["mid.pos_embed"])
+    assert torch.equal(model.rope.compute_angles(5), case["mid.rope_angles"])
     assert torch.equal(given["timestep"].to(torch.bfloat16), case["mid.timestep_bf16"])
     out = model(**given).sample
     assert out.dtype == torch.float32
@@ -70,7 +70,7 @@ def test_rms_norm(kind: str) -> None:
 
 def test_layer_norm() -> None:
     case = tensors("unit_norms")
-    assert worst(norm(case["ln.in"]), case["ln.out"]) < 1e-6
+    assert worst(layer_norm(case["ln.in"]), case["ln.out"]) < 1e-6
 
 
 def test_the_full_model_has_the_published_keys() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.opensora.common import seeded, table, tensors, tiny_temporal_vae, tiny_vae, worst
 
 from navicache_opensora import AutoencoderOpenSora
-from navicache_opensora.sizes import latent_size
+from navicache_opensora.sizes import compute_latent_size
 
 VAE = tiny_vae()
 
@@ -72,7 +72,7 @@ def test_constants_in_bfloat16() -> None:
 def test_there_and_back_keeps_the_length(frames: int) -> None:
     video = torch.zeros(1, 3, frames, 8, 16)
     latents = VAE.encode(video, sample_posterior=False)
-    assert tuple(latents.shape[2:]) == latent_size(frames, 8, 16)
+    assert tuple(latents.shape[2:]) == compute_latent_size(frames, 8, 16)
     assert VAE.decode(latents, frames).sample.shape == video.shape
 
 

@@ -1,4 +1,4 @@
-"""Open-Sora 1.2 on the base classes of diffusers: our own implementation, written from a specification.
+"""Open-Sora 1.2 on the base classes of diffusers: transformer, VAE, scheduler and pipeline.
 
 Example:
     pipe = OpenSoraPipeline.from_pretrained(folder, dtype=torch.bfloat16).to("cuda")

@@ -1,4 +1,4 @@
-"""Frames that are given: kept clean until the noise has fallen to their edit ratio, then denoised like the rest."""
+"""Frames that are given as references: kept clean until the noise falls to their edit ratio, then denoised."""
 
 from typing import NamedTuple
 
@@ -6,31 +6,31 @@ import torch
 from torch import Tensor
 
 
-class Frames(NamedTuple):
-    """Where the frames of a batch stand; (batch, frames) tensors, kept on the host so that no step waits for them."""
+class ActiveFrames(NamedTuple):
+    """Which frames of a batch are denoised; (batch, frames) tensors on the CPU, so that no step waits for the GPU."""
 
-    ratios: Tensor
-    active: Tensor  # True: being denoised
+    edit_ratios: Tensor
+    mask: Tensor  # True at frames that are denoised
 
     @staticmethod
-    def start(ratios: Tensor) -> "Frames":
-        """Frames made from noise are active from the start."""
-        return Frames(ratios.float().cpu(), ratios.cpu() == 1)
+    def at_start(edit_ratios: Tensor) -> "ActiveFrames":
+        """Before the first step: only frames made from noise (edit ratio 1) are active."""
+        return ActiveFrames(edit_ratios.float().cpu(), edit_ratios.cpu() == 1)
 
-    def at(self, timestep: float, total: int = 1000) -> "Frames":
-        """The frames at a timestep: active where the noise has fallen to their ratio.
+    def at_timestep(self, timestep: float, num_train_timesteps: int = 1000) -> "ActiveFrames":
+        """At a timestep: frames are active if the noise has fallen to their edit ratio.
 
         Example:
-            >>> Frames.start(torch.tensor([[1.0, 0.5, 0.0]])).at(400.0).active.tolist()
+            >>> ActiveFrames.at_start(torch.tensor([[1.0, 0.5, 0.0]])).at_timestep(400.0).mask.tolist()
             [[True, True, False]]
         """
-        return self._replace(active=total * self.ratios >= timestep)
+        return self._replace(mask=num_train_timesteps * self.edit_ratios >= timestep)
 
-    def woken_since(self, before: "Frames") -> Tensor:
-        """The frames that became active."""
-        return self.active & ~before.active
+    def find_activated(self, before: "ActiveFrames") -> Tensor:
+        """The frames that have become active since `before`."""
+        return self.mask & ~before.mask
 
 
-def choose(frames: Tensor, yes: Tensor, no: Tensor) -> Tensor:
-    """Latents (batch, channels, frames, height, width) from either, frame by frame."""
-    return torch.where(frames.to(yes.device)[:, None, :, None, None], yes, no)
+def select_by_frame(mask: Tensor, where_true: Tensor, where_false: Tensor) -> Tensor:
+    """Take latents (batch, channels, frames, height, width) from one of two tensors, frame by frame."""
+    return torch.where(mask.to(where_true.device)[:, None, :, None, None], where_true, where_false)

@@ -1,4 +1,4 @@
-"""A generation from the plan to the frames; the parts of a long video one after the other."""
+"""From the inputs of a call to its frames; the clips of a long video are generated one after the other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,108 +7,110 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache_opensora.conditioning import Frames
-from navicache_opensora.denoising import Stepper, build_denoiser, draw_noise, size_dtype
-from navicache_opensora.inputs import Scene, Settings, Video
-from navicache_opensora.masks import Placement, apply_strategy
+from navicache_opensora.conditioning import ActiveFrames
+from navicache_opensora.denoising import FlowSampler, build_denoiser, choose_size_dtype, draw_noise
+from navicache_opensora.inputs import SamplingSettings, VideoRequest, VideoSpec
+from navicache_opensora.masks import ReferencePlacement, apply_mask_strategy
 from navicache_opensora.sizes import MICRO_FRAMES, MICRO_LATENTS
-from navicache_opensora.text import Text
+from navicache_opensora.text import TextEmbeds
 
-Callback = Callable[[Any, int, Tensor, dict[str, Any]], dict[str, Any]]
+StepCallback = Callable[[Any, int, Tensor, dict[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """All a generation needs to know; one scene, row of text and generator for each video."""
+class GenerationInputs:
+    """What a call generates; one request, row of text and generator for each video."""
 
-    video: Video
-    settings: Settings
-    scenes: Sequence[Scene]
-    texts: Sequence[Text]  # one for each part
+    video: VideoSpec
+    settings: SamplingSettings
+    requests: Sequence[VideoRequest]
+    texts: Sequence[TextEmbeds]  # one for each loop
     generators: Sequence[torch.Generator | None]
     latents: Tensor | None = None
-    callback: Callback | None = None
+    callback: StepCallback | None = None
 
 
-def generate(pipe: Any, plan: Plan) -> Tensor:
-    """(batch, 3, frames, height, width) in [-1, 1], or latents where these were asked for."""
-    references = encode_references(pipe, plan)
+def generate_video(pipe: Any, inputs: GenerationInputs) -> Tensor:
+    """(batch, 3, frames, height, width) in [-1, 1], or latents if `output_type` is "latent"."""
+    references = encode_references(pipe, inputs)
     clips: list[Tensor] = []
-    for loop, text in enumerate(plan.texts):
-        if loop:  # the end of the clip before becomes one more reference; the VAE takes 17 frames by themselves anyway
-            encoded = encode_clip(pipe, clips[-1][:, :, -MICRO_FRAMES:], plan.generators)
-            references = [[*own, latents] for own, latents in zip(references, encoded, strict=True)]
-        latents, ratios = lay_out(pipe, plan, references, loop)
-        latents = denoise(pipe, plan, text, latents, ratios)
-        if plan.settings.output_type == "latent":
+    for loop, text in enumerate(inputs.texts):
+        if loop:  # the end of the last clip becomes one more reference; the VAE encodes each 17 frames alone anyway
+            encoded = encode_clips(pipe, clips[-1][:, :, -MICRO_FRAMES:], inputs.generators)
+            references = [[*earlier, latents] for earlier, latents in zip(references, encoded, strict=True)]
+        latents, edit_ratios = prepare_latents(pipe, inputs, references, loop)
+        latents = denoise_clip(pipe, inputs, text, latents, edit_ratios)
+        if inputs.settings.output_type == "latent":
             return latents
-        decoded = pipe.vae.decode(latents.to(pipe.vae.dtype), plan.video.num_frames, return_dict=False)[0]
+        decoded = pipe.vae.decode(latents.to(pipe.vae.dtype), inputs.video.num_frames, return_dict=False)[0]
         clips.append(decoded if not loop else decoded[:, :, MICRO_FRAMES:])
     return torch.cat(clips, dim=2)
 
 
-def encode_references(pipe: Any, plan: Plan) -> list[list[Tensor]]:
+def encode_references(pipe: Any, inputs: GenerationInputs) -> list[list[Tensor]]:
     """Latents (channels, frames, rows, columns) of every reference of every video."""
     return [
-        [encode_clip(pipe, reference, [generator])[0] for reference in scene.references]
-        for scene, generator in zip(plan.scenes, plan.generators, strict=True)
+        [encode_clips(pipe, reference, [generator])[0] for reference in request.references]
+        for request, generator in zip(inputs.requests, inputs.generators, strict=True)
     ]
 
 
-def encode_clip(pipe: Any, clip: Tensor, generators: Sequence[torch.Generator | None]) -> list[Tensor]:
-    """Latents of every video of a batch."""
-    clip = clip.to(pipe._execution_device, pipe.vae.dtype)
-    return [pipe.vae.encode(row[None], generator=own)[0] for row, own in zip(clip, generators, strict=True)]
+def encode_clips(pipe: Any, clips: Tensor, generators: Sequence[torch.Generator | None]) -> list[Tensor]:
+    """Latents of every clip of a batch, each sampled with its own generator."""
+    clips = clips.to(pipe._execution_device, pipe.vae.dtype)
+    return [pipe.vae.encode(clip[None], generator=own)[0] for clip, own in zip(clips, generators, strict=True)]
 
 
-def lay_out(pipe: Any, plan: Plan, references: Sequence[Sequence[Tensor]], loop: int) -> tuple[Tensor, Tensor]:
+def prepare_latents(
+    pipe: Any, inputs: GenerationInputs, references: Sequence[Sequence[Tensor]], loop: int
+) -> tuple[Tensor, Tensor]:
     """Noise with the references put in, and the edit ratio of every frame."""
-    device, shape = pipe._execution_device, (len(plan.scenes), pipe.transformer.config["in_channels"])
-    if loop or plan.latents is None:
-        noise = draw_noise((*shape, *plan.video.latents), plan.generators, device, pipe.transformer.dtype)
+    device, shape = pipe._execution_device, (len(inputs.requests), pipe.transformer.config["in_channels"])
+    if loop or inputs.latents is None:
+        noise = draw_noise((*shape, *inputs.video.latent_size), inputs.generators, device, pipe.transformer.dtype)
     else:
-        noise = plan.latents.to(device, pipe.transformer.dtype)
-    laid = [
-        apply_strategy(row, own, _placements(scene, own, loop), loop, plan.settings.align)
-        for row, own, scene in zip(noise, references, plan.scenes, strict=True)
+        noise = inputs.latents.to(device, pipe.transformer.dtype)
+    prepared = [
+        apply_mask_strategy(row, given, _list_placements(request, given, loop), loop, inputs.settings.align)
+        for row, given, request in zip(noise, references, inputs.requests, strict=True)
     ]
-    return torch.stack([latents for latents, _ in laid]), torch.stack([ratios for _, ratios in laid])
+    return torch.stack([latents for latents, _ in prepared]), torch.stack([ratios for _, ratios in prepared])
 
 
-def _placements(scene: Scene, references: Sequence[Tensor], loop: int) -> tuple[Placement, ...]:
-    """Those asked for; a later part goes on from the end of the one before, which is the last reference."""
+def _list_placements(request: VideoRequest, references: Sequence[Tensor], loop: int) -> tuple[ReferencePlacement, ...]:
+    """The requested placements; a later loop also starts with the end of the last clip, the last reference."""
     if not loop:
-        return scene.placements
-    end = Placement(loop, len(references) - 1, -MICRO_LATENTS, 0, MICRO_LATENTS, 0.0)
-    return (*scene.placements, end)
+        return request.placements
+    end = ReferencePlacement(loop, len(references) - 1, -MICRO_LATENTS, 0, MICRO_LATENTS, 0.0)
+    return (*request.placements, end)
 
 
-def denoise(pipe: Any, plan: Plan, text: Text, latents: Tensor, ratios: Tensor) -> Tensor:
-    """All steps of one part."""
-    video, device = plan.video, pipe._execution_device
+def denoise_clip(pipe: Any, inputs: GenerationInputs, text: TextEmbeds, latents: Tensor, edit_ratios: Tensor) -> Tensor:
+    """Run all denoising steps of one clip."""
+    video, device = inputs.video, pipe._execution_device
     pipe.scheduler.set_timesteps(
-        plan.settings.steps,
+        inputs.settings.num_inference_steps,
         device,
         height=video.height,
         width=video.width,
         num_frames=video.num_frames,
-        size_dtype=size_dtype(pipe.transformer.dtype),
+        size_dtype=choose_size_dtype(pipe.transformer.dtype),
     )
-    denoiser = build_denoiser(pipe.transformer, text, video, plan.settings.guidance, device)
-    step = Stepper(denoiser, pipe.scheduler, plan.generators)
-    # Where all frames are made from noise a mask would change nothing and cost time.
-    frames = None if bool(ratios.eq(1).all()) else Frames.start(ratios)
+    denoiser = build_denoiser(pipe.transformer, text, video, inputs.settings.guidance_scale, device)
+    sampler = FlowSampler(denoiser, pipe.scheduler, inputs.generators)
+    # If all frames are made from noise, a mask would change nothing and cost time.
+    frames = None if bool(edit_ratios.eq(1).all()) else ActiveFrames.at_start(edit_ratios)
     with pipe.progress_bar(total=len(pipe.scheduler.timesteps)) as bar:
         for index, time in enumerate(pipe.scheduler.timesteps.tolist()):
             if pipe.interrupt:
                 continue
-            latents, frames = step(index, latents, frames, time)
-            latents = _tell(pipe, plan.callback, index, latents)
+            latents, frames = sampler.take_step(index, latents, frames, time)
+            latents = _call_back(pipe, inputs.callback, index, latents)
             bar.update()
     return latents
 
 
-def _tell(pipe: Any, callback: Callback | None, index: int, latents: Tensor) -> Tensor:
+def _call_back(pipe: Any, callback: StepCallback | None, index: int, latents: Tensor) -> Tensor:
     if callback is None:
         return latents
     return callback(pipe, index, pipe.scheduler.timesteps[index], {"latents": latents}).pop("latents", latents)

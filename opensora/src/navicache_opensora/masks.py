@@ -1,4 +1,4 @@
-"""Which latent frames are given, which are made, and which are given and then changed."""
+"""Mask strategies: which latent frames come from references, and how much these are edited."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-ALIGN = 5  # latent frames of a group the VAE makes at once
+DEFAULT_ALIGN = 5  # latent frames that the VAE encodes together
 FIELDS = "loop, reference, reference start, target start, length, edit ratio"
 
 
 @dataclass(frozen=True)
-class Placement:
-    """A stretch of a reference put into a video, both counted in latent frames.
+class ReferencePlacement:
+    """Some frames of a reference and where they go in the video, counted in latent frames.
 
-    The edit ratio is the noise level, 0 to 1, below which the frames are changed: at 0 they stay as they are.
+    The edit ratio is the noise level, 0 to 1, below which the frames are denoised: at 0 they stay as they are.
     """
 
     loop: int = 0
@@ -25,7 +25,7 @@ class Placement:
     edit_ratio: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Raise if a number is out of range."""
         if not 0 <= self.edit_ratio <= 1 or self.length < 1 or self.loop < 0 or self.reference < 0:
             raise ValueError(
                 f"a mask strategy needs loop and reference of 0 or more, a length of 1 or more and an edit ratio in "
@@ -33,22 +33,22 @@ class Placement:
             )
 
 
-def parse_strategy(text: str | None) -> tuple[Placement, ...]:
-    """Placements parted by `;`, their fields by `,`; fields at the end may be left out.
+def parse_mask_strategy(text: str | None) -> tuple[ReferencePlacement, ...]:
+    """Read placements separated by `;`, with fields separated by `,`; the last fields may be left out.
 
     Example:
-        >>> parse_strategy("0;0,1,0,-1,1")[1]
-        Placement(loop=0, reference=1, reference_start=0, target_start=-1, length=1, edit_ratio=0.0)
+        >>> parse_mask_strategy("0;0,1,0,-1,1")[1]
+        ReferencePlacement(loop=0, reference=1, reference_start=0, target_start=-1, length=1, edit_ratio=0.0)
     """
-    return tuple(_parse(group) for group in (text or "").split(";") if group.strip())
+    return tuple(_parse_placement(group) for group in (text or "").split(";") if group.strip())
 
 
-def _parse(group: str) -> Placement:
+def _parse_placement(group: str) -> ReferencePlacement:
     fields = group.split(",")
     try:
         if len(fields) > 6:
             raise ValueError
-        return Placement(*[int(field) for field in fields[:5]], *[float(field) for field in fields[5:]])
+        return ReferencePlacement(*[int(field) for field in fields[:5]], *[float(field) for field in fields[5:]])
     except ValueError as error:
         reason = f" ({error})" if str(error).startswith("a mask") else ""
         raise ValueError(
@@ -56,11 +56,11 @@ def _parse(group: str) -> Placement:
         ) from error
 
 
-def aligned(start: int, total: int, align: int | None) -> int:
-    """The start, counted from the end where negative, moved to the nearest group.
+def align_start(start: int, total: int, align: int | None) -> int:
+    """Move a start to the nearest multiple of `align`; a negative start counts from the end.
 
     Example:
-        >>> aligned(-8, 15, 5), aligned(4, 15, 5), aligned(13, 15, 5), aligned(-8, 15, None)
+        >>> align_start(-8, 15, 5), align_start(4, 15, 5), align_start(13, 15, 5), align_start(-8, 15, None)
         (5, 5, 10, 7)
     """
     start = start + total if start < 0 else start
@@ -72,38 +72,38 @@ def aligned(start: int, total: int, align: int | None) -> int:
     return align * (whole + (rest > align / 2 and whole < total // align - 1))
 
 
-def apply_strategy(
+def apply_mask_strategy(
     latents: Tensor,
     references: Sequence[Tensor],
-    placements: Sequence[Placement],
+    placements: Sequence[ReferencePlacement],
     loop: int = 0,
-    align: int | None = ALIGN,
+    align: int | None = DEFAULT_ALIGN,
 ) -> tuple[Tensor, Tensor]:
-    """Latents (channels, frames, height, width) with the references put in, and one edit ratio for each frame.
+    """Copy references into latents (channels, frames, height, width); also returns one edit ratio for each frame.
 
-    A ratio of 1 means that the frame is made from noise.
+    A frame with ratio 1 is generated from noise.
     """
     latents, frames = latents.clone(), latents.shape[1]
     placements = [placement for placement in placements if placement.loop == loop]
     check_placements(placements, [reference.shape[1] for reference in references], frames)
-    mask = torch.ones(frames)
+    edit_ratios = torch.ones(frames)
     for placement in placements:
         reference = references[placement.reference]
-        source = aligned(placement.reference_start, reference.shape[1], align)
-        target = aligned(placement.target_start, frames, align)
+        source = align_start(placement.reference_start, reference.shape[1], align)
+        target = align_start(placement.target_start, frames, align)
         length = min(placement.length, frames - target, reference.shape[1] - source)
         latents[:, target : target + length] = reference[:, source : source + length].to(latents)
-        mask[target : target + length] = placement.edit_ratio
-    return latents, mask
+        edit_ratios[target : target + length] = placement.edit_ratio
+    return latents, edit_ratios
 
 
-def check_placements(placements: Sequence[Placement], lengths: Sequence[int], frames: int) -> None:
-    """Refuse placements that name a reference or a latent frame there is not; `lengths` are those of the references."""
+def check_placements(placements: Sequence[ReferencePlacement], lengths: Sequence[int], frames: int) -> None:
+    """Raise if a placement is outside the references, whose latent frames are `lengths`, or outside the video."""
     for placement in placements:
         if placement.reference >= len(lengths):
             raise ValueError(
                 f"the mask strategy names reference {placement.reference}, and there are {len(lengths)}: "
-                "pass it in references; they count from 0"
+                "pass it in references, which are counted from 0"
             )
-        aligned(placement.reference_start, lengths[placement.reference], None)
-        aligned(placement.target_start, frames, None)
+        align_start(placement.reference_start, lengths[placement.reference], None)
+        align_start(placement.target_start, frames, None)

@@ -1,4 +1,4 @@
-"""What a generation hands back."""
+"""The output of the pipeline."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,12 +7,12 @@ import PIL.Image
 from diffusers.utils import BaseOutput
 from torch import Tensor
 
-from navicache_opensora.references import to_bytes
+from navicache_opensora.references import convert_to_uint8
 
 
 @dataclass
 class OpenSoraPipelineOutput(BaseOutput):
-    """Videos; `frames[i]` is the i-th.
+    """Generated videos; `frames[i]` is the i-th.
 
     Attributes:
         frames: lists of PIL images; or an array (batch, frames, height, width, 3) or a tensor
@@ -22,9 +22,9 @@ class OpenSoraPipelineOutput(BaseOutput):
     frames: Any
 
 
-def present(video: Tensor, output_type: str) -> Any:
-    """(batch, 3, frames, height, width) in [-1, 1] as "pil", "np" or "pt"."""
+def format_frames(video: Tensor, output_type: str) -> Any:
+    """Convert (batch, 3, frames, height, width) in [-1, 1] to "pil", "np" or "pt"."""
     if output_type == "pil":
-        return [[PIL.Image.fromarray(frame) for frame in frames] for frames in to_bytes(video).cpu().numpy()]
+        return [[PIL.Image.fromarray(frame) for frame in frames] for frames in convert_to_uint8(video).cpu().numpy()]
     frames = (video.float().clamp(-1, 1).add(1) / 2).transpose(1, 2)
     return frames if output_type == "pt" else frames.movedim(2, -1).cpu().numpy()

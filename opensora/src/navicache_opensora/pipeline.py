@@ -8,20 +8,28 @@ from diffusers.pipelines.pipeline_utils import DiffusionPipeline
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase, T5EncoderModel
 
-from navicache_opensora.generation import Callback, Plan, generate
-from navicache_opensora.inputs import Extras, Scene, Settings, check_generators, check_latents, plan_video, read_scenes
-from navicache_opensora.masks import ALIGN
-from navicache_opensora.output import OpenSoraPipelineOutput, present
+from navicache_opensora.generation import GenerationInputs, StepCallback, generate_video
+from navicache_opensora.inputs import (
+    ReferenceInputs,
+    SamplingSettings,
+    VideoRequest,
+    build_requests,
+    build_video_spec,
+    check_latents,
+    list_generators,
+)
+from navicache_opensora.masks import DEFAULT_ALIGN
+from navicache_opensora.output import OpenSoraPipelineOutput, format_frames
 from navicache_opensora.pipeline_loading import OpenSoraLoaderMixin
-from navicache_opensora.prompts import Scores, prompt_of
+from navicache_opensora.prompts import PromptScores, select_segment
 from navicache_opensora.scheduler import RectifiedFlowScheduler
-from navicache_opensora.text import Text, check_embeds, encode, tokenise
+from navicache_opensora.text import TextEmbeds, check_prompt_embeds, encode_tokens, tokenize_prompts
 from navicache_opensora.transformer import STDiT3Transformer
 from navicache_opensora.vae import AutoencoderOpenSora
 
 
 class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
-    """Makes videos with STDiT3; without tokenizer and text encoder it takes prompts that are encoded already.
+    """Generates videos with Open-Sora 1.2; without a text encoder it takes `prompt_embeds` instead of prompts.
 
     Example:
         pipe = OpenSoraPipeline.from_pretrained(folder, dtype=torch.bfloat16).to("cuda")
@@ -46,7 +54,7 @@ class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
         vae: AutoencoderOpenSora,
         scheduler: RectifiedFlowScheduler,
     ) -> None:
-        """Put the parts together."""
+        """Register the components; tokenizer and text encoder may be None."""
         super().__init__()
         self.register_modules(
             tokenizer=tokenizer, text_encoder=text_encoder, transformer=transformer, vae=vae, scheduler=scheduler
@@ -55,22 +63,22 @@ class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
 
     @property
     def num_timesteps(self) -> int:
-        """Steps of the run."""
+        """The number of steps of the current run."""
         return self._num_timesteps
 
     @property
     def guidance_scale(self) -> float:
-        """Weight of the prompt in this run."""
+        """The guidance scale of the current run."""
         return self._guidance_scale
 
     @property
     def do_classifier_free_guidance(self) -> bool:
-        """Whether the transformer is called with two branches."""
+        """Whether the transformer is called with two guidance branches."""
         return self._guidance_scale != 1
 
     @property
     def interrupt(self) -> bool:
-        """Set by a callback to stop the run."""
+        """Whether a callback has asked to stop the run."""
         return self._interrupt
 
     @torch.no_grad()
@@ -91,7 +99,7 @@ class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
         clean_caption: bool = True,
         references: Sequence[Any] | None = None,
         mask_strategy: str | Sequence[str] | None = None,
-        align: int | None = ALIGN,
+        align: int | None = DEFAULT_ALIGN,
         num_loops: int = 1,
         num_videos_per_prompt: int = 1,
         generator: torch.Generator | list[torch.Generator] | None = None,
@@ -100,84 +108,88 @@ class OpenSoraPipeline(OpenSoraLoaderMixin, DiffusionPipeline):
         prompt_attention_mask: Tensor | None = None,
         output_type: str = "pil",
         return_dict: bool = True,
-        callback_on_step_end: Callback | None = None,
+        callback_on_step_end: StepCallback | None = None,
         callback_on_step_end_tensor_inputs: Sequence[str] = ("latents",),
     ) -> OpenSoraPipelineOutput | tuple[Any]:
-        """Make videos.
+        """Generate videos.
 
         Args:
-            prompt: what to show; `|0| ... |1| ...` changes the text in the parts of a long video.
+            prompt: the text; `|0| ... |1| ...` changes it in the loops of a long video.
             resolution: "144p" to "4k", with `aspect_ratio`.
             aspect_ratio: height to width, so "9:16" is landscape.
-            height: in pixels, with `width`, in place of the two above.
+            height: in pixels, with `width`, instead of the two above.
             width: in pixels.
             num_frames: 1, or 17 and more; or "2s", "4s", "8s", "16s", "32s".
             num_inference_steps: denoising steps.
-            guidance_scale: weight of the prompt; 1 runs one branch only.
-            fps: what the model is told; an image is told 120.
-            aesthetic_score: said at the end of the prompt, as `motion_score` and `camera_motion`; None says nothing.
-            motion_score: how much moves.
+            guidance_scale: of classifier-free guidance; 1 runs the conditional branch only.
+            fps: frames per second that the model is conditioned on; images always have 120.
+            aesthetic_score: appended to the prompt, like `motion_score` and `camera_motion`; None appends nothing.
+            motion_score: how much motion there is.
             camera_motion: for instance "pan left".
-            clean_caption: clean the prompt as the training data was.
+            clean_caption: clean the prompt like the training captions.
             references: images or videos to start from; for a list of prompts, one list for each.
-            mask_strategy: where the references go, see `navicache_opensora.masks`; one reference is the first frame.
-            align: latent frames that starts in the strategy are moved to multiples of.
-            num_loops: parts of a long video, each going on from the last 17 frames of the one before.
+            mask_strategy: where the references go, see `navicache_opensora.masks`; a single one is the first frame.
+            align: starts in the mask strategy are moved to multiples of so many latent frames.
+            num_loops: clips of a long video, each of which continues the last 17 frames of the clip before.
             num_videos_per_prompt: videos of each prompt.
-            generator: of the noise; one, or one for each video.
-            latents: the noise itself, of the first part.
-            prompt_embeds: (batch, tokens, channels), in place of `prompt`.
+            generator: random generator of the noise; one, or one for each video.
+            latents: the initial noise of the first loop.
+            prompt_embeds: (batch, tokens, channels), instead of `prompt`.
             prompt_attention_mask: (batch, tokens), 1 at real tokens.
             output_type: "pil", "np", "pt" or "latent".
-            return_dict: hand back an output with `frames`, not a tuple.
-            callback_on_step_end: called as callback(pipe, step, timestep, {"latents": ...}); may hand back latents.
-            callback_on_step_end_tensor_inputs: what the callback gets; "latents" is all there is.
+            return_dict: return an output with `frames`, not a tuple.
+            callback_on_step_end: called as callback(pipe, step, timestep, {"latents": ...}); may return latents.
+            callback_on_step_end_tensor_inputs: tensors that the callback gets; only "latents" is available.
         """
         if list(callback_on_step_end_tensor_inputs) not in ([], ["latents"]):
             raise ValueError("callbacks get the latents: callback_on_step_end_tensor_inputs=['latents']")
-        video = plan_video(resolution, aspect_ratio, (height, width), num_frames, fps)
-        settings = Settings(num_inference_steps, guidance_scale, num_loops, output_type, align, num_videos_per_prompt)
-        settings.check(video)
-        given = self._given_text(prompt, prompt_embeds, prompt_attention_mask)
-        scenes = read_scenes(
-            prompt,
-            Extras(references, mask_strategy),
-            video,
-            scores=Scores(aesthetic_score, motion_score, camera_motion),
-            rows=len(given.embeds) if given else 0,
-            cleaned=clean_caption,
+        video = build_video_spec(resolution, aspect_ratio, (height, width), num_frames, fps)
+        settings = SamplingSettings(
+            num_inference_steps, guidance_scale, num_loops, output_type, align, num_videos_per_prompt
         )
-        rows = [scene for scene in scenes for _ in range(num_videos_per_prompt)]
-        generators = check_generators(generator, len(rows))
-        check_latents(latents, (len(rows), self.transformer.config["in_channels"], *video.latents))
+        settings.check(video)
+        given = self._check_text(prompt, prompt_embeds, prompt_attention_mask)
+        requests = build_requests(
+            prompt,
+            ReferenceInputs(references, mask_strategy),
+            video,
+            scores=PromptScores(aesthetic_score, motion_score, camera_motion),
+            num_embeds=len(given.embeds) if given else 0,
+            clean_caption=clean_caption,
+        )
+        rows = [request for request in requests for _ in range(num_videos_per_prompt)]
+        generators = list_generators(generator, len(rows))
+        check_latents(latents, (len(rows), self.transformer.config["in_channels"], *video.latent_size))
         self._interrupt, self._num_timesteps, self._guidance_scale = False, num_inference_steps, guidance_scale
-        texts = [given] * num_loops if given else self._encode(scenes, num_loops)
-        texts = [text.repeated(num_videos_per_prompt) for text in texts]
-        made = generate(self, Plan(video, settings, rows, texts, generators, latents, callback_on_step_end))
-        frames = made if output_type == "latent" else present(made, output_type)
+        texts = [given] * num_loops if given else self._encode_requests(requests, num_loops)
+        texts = [text.repeat_each(num_videos_per_prompt) for text in texts]
+        generated = generate_video(
+            self, GenerationInputs(video, settings, rows, texts, generators, latents, callback_on_step_end)
+        )
+        frames = generated if output_type == "latent" else format_frames(generated, output_type)
         self.maybe_free_model_hooks()
         return OpenSoraPipelineOutput(frames=frames) if return_dict else (frames,)
 
     @torch.no_grad()
-    def encode_prompt(self, prompts: Sequence[str]) -> Text:
-        """States and mask of prompts as they are: without scores, not cleaned."""
+    def encode_prompt(self, prompts: Sequence[str]) -> TextEmbeds:
+        """Hidden states and mask of prompts, without appending scores or cleaning."""
         if self.tokenizer is None or self.text_encoder is None:
             raise ValueError("this pipeline has no text encoder: load one, or pass prompt_embeds")
-        tokens = tokenise(self.tokenizer, prompts, self.transformer.config["model_max_length"])
-        return encode(self.text_encoder, tokens, self._execution_device)
+        tokens = tokenize_prompts(self.tokenizer, prompts, self.transformer.config["model_max_length"])
+        return encode_tokens(self.text_encoder, tokens, self._execution_device)
 
-    def _encode(self, scenes: Sequence[Scene], loops: int) -> list[Text]:
-        """The text of every part; all are encoded in one call, so that the encoder can be put away after it."""
-        prompts = [prompt_of(scene.parts, loop) for loop in range(loops) for scene in scenes]
-        different = list(dict.fromkeys(prompts))
-        text = self.encode_prompt(different)
-        order = torch.tensor([different.index(prompt) for prompt in prompts], device=text.mask.device)
-        return [Text(text.embeds[rows], text.mask[rows]) for rows in order.split(len(scenes))]
+    def _encode_requests(self, requests: Sequence[VideoRequest], loops: int) -> list[TextEmbeds]:
+        """The text of every loop; all are encoded in one call, so that the text encoder can be offloaded after it."""
+        prompts = [select_segment(request.segments, loop) for loop in range(loops) for request in requests]
+        unique = list(dict.fromkeys(prompts))
+        text = self.encode_prompt(unique)
+        order = torch.tensor([unique.index(prompt) for prompt in prompts], device=text.mask.device)
+        return [TextEmbeds(text.embeds[rows], text.mask[rows]) for rows in order.split(len(requests))]
 
-    def _given_text(self, prompt: Any, embeds: Tensor | None, mask: Tensor | None) -> Text | None:
+    def _check_text(self, prompt: Any, embeds: Tensor | None, mask: Tensor | None) -> TextEmbeds | None:
         if (prompt is None) == (embeds is None):
             raise ValueError("pass either prompt or prompt_embeds")
         if embeds is None:
             return None
         config = self.transformer.config
-        return check_embeds(embeds, mask, config["model_max_length"], config["caption_channels"])
+        return check_prompt_embeds(embeds, mask, config["model_max_length"], config["caption_channels"])

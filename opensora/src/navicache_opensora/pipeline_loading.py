@@ -1,11 +1,11 @@
-"""How the pipeline opens folders: those of diffusers, and those with the published checkpoints."""
+"""`from_pretrained` of the pipeline, for diffusers folders and for folders of published checkpoints."""
 
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from navicache_opensora.published import open_parts
+from navicache_opensora.published import load_components
 
 FORMER_PACKAGE, PACKAGE = "navicache.opensora.", "navicache_opensora."
 
@@ -17,19 +17,19 @@ class OpenSoraLoaderMixin:
 
     @classmethod
     def from_pretrained(cls, pretrained_model_name_or_path: Any, **options: Any) -> Any:
-        """Open a diffusers folder, or a folder with the published checkpoints in folders below it.
+        """Load a diffusers folder, or a folder with the published checkpoints in folders below it.
 
-        The latter takes `dtype`, and parts of the pipeline in place of those it holds.
+        The latter takes `dtype`, and components that replace its own.
         """
-        place = Path(str(pretrained_model_name_or_path))
-        if not place.is_dir() or (place / cls.config_name).is_file():
+        folder = Path(str(pretrained_model_name_or_path))
+        if not folder.is_dir() or (folder / cls.config_name).is_file():
             parent: Any = super()
             return parent.from_pretrained(pretrained_model_name_or_path, **options)
         dtype = options.pop("dtype", None) or options.pop("torch_dtype", None) or torch.float32
-        parts = open_parts(place, dtype)
-        if unknown := sorted(options.keys() - parts.keys()):
-            raise ValueError(f"published checkpoints are opened without {', '.join(unknown)}: leave it out")
-        return cls(**{**parts, **options})
+        components = load_components(folder, dtype)
+        if unknown := sorted(options.keys() - components.keys()):
+            raise ValueError(f"published checkpoints are loaded without {', '.join(unknown)}: leave it out")
+        return cls(**{**components, **options})
 
     @classmethod
     def load_config(cls, *arguments: Any, **options: Any) -> Any:

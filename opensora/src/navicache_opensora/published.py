@@ -1,4 +1,4 @@
-"""Published checkpoints in folders: which is which, and how each is opened."""
+"""Find the components of a pipeline in folders of published checkpoints, and load them."""
 
 import json
 from pathlib import Path
@@ -6,73 +6,82 @@ from typing import Any
 
 import torch
 
-from navicache_opensora.checkpoint import CONFIG, WEIGHTS, read_shapes, stored_dtype
+from navicache_opensora.checkpoint import CONFIG, WEIGHTS, read_stored_dtype, read_tensor_shapes
 from navicache_opensora.scheduler import RectifiedFlowScheduler
 from navicache_opensora.transformer import STDiT3Transformer
 from navicache_opensora.vae import AutoencoderOpenSora
 
-# What a checkpoint is, by a key that it alone has; no name of a folder is relied on.
-SIGNS = {"x_embedder.proj.weight": "transformer", "spatial_vae.module.encoder.conv_in.weight": "vae"}
-MODELS: dict[str, Any] = {"transformer": STDiT3Transformer, "vae": AutoencoderOpenSora}
-TEXT = ("text_encoder", "tokenizer")
-TOKENIZERS = ("tokenizer.json", "spiece.model", "tokenizer_config.json")
+# A key that only checkpoints of this component have; the names of folders do not matter.
+IDENTIFYING_KEYS = {"x_embedder.proj.weight": "transformer", "spatial_vae.module.encoder.conv_in.weight": "vae"}
+MODEL_CLASSES: dict[str, Any] = {"transformer": STDiT3Transformer, "vae": AutoencoderOpenSora}
+TEXT_COMPONENTS = ("text_encoder", "tokenizer")
+TOKENIZER_FILES = ("tokenizer.json", "spiece.model", "tokenizer_config.json")
 
 
-def find_parts(source: Path) -> dict[str, Path]:
-    """The parts in a folder or right below it, by what their files say they are."""
-    alone = part_of(source)
-    if alone in MODELS:
+def find_components(source: Path) -> dict[str, Path]:
+    """The components in a folder or directly below it, recognised by their files."""
+    alone = identify_component(source)
+    if alone in MODEL_CLASSES:
         return {alone: source}
     found: dict[str, Path] = {}
-    for place in sorted(path for path in source.iterdir() if path.is_dir()):
-        for part in (part_of(place), "tokenizer" if any((place / name).is_file() for name in TOKENIZERS) else None):
-            if part in found:
-                raise ValueError(f"{source} holds two of {part}, {found[part].name} and {place.name}: take one away")
-            if part is not None:
-                found[part] = place
+    for folder in sorted(path for path in source.iterdir() if path.is_dir()):
+        for component in (
+            identify_component(folder),
+            "tokenizer" if any((folder / name).is_file() for name in TOKENIZER_FILES) else None,
+        ):
+            if component in found:
+                raise ValueError(
+                    f"{source} holds two of {component}, {found[component].name} and {folder.name}: remove one"
+                )
+            if component is not None:
+                found[component] = folder
     return found
 
 
-def part_of(place: Path) -> str | None:
-    """What a folder holds, told by its files; None where it is nothing of Open-Sora."""
-    if (place / CONFIG).is_file() and _model_type(place) == "t5":
+def identify_component(folder: Path) -> str | None:
+    """The component in a folder, recognised by its files; None if there is none."""
+    if (folder / CONFIG).is_file() and _read_model_type(folder) == "t5":
         return "text_encoder"
-    if not (place / WEIGHTS).is_file():
+    if not (folder / WEIGHTS).is_file():
         return None
-    keys = read_shapes(place / WEIGHTS)
-    return next((part for sign, part in SIGNS.items() if sign in keys), None)
+    keys = read_tensor_shapes(folder / WEIGHTS)
+    return next((component for key, component in IDENTIFYING_KEYS.items() if key in keys), None)
 
 
-def _model_type(place: Path) -> str | None:
+def _read_model_type(folder: Path) -> str | None:
     try:
-        return json.loads((place / CONFIG).read_text(encoding="utf-8")).get("model_type")
+        return json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("model_type")
     except ValueError as error:
-        raise ValueError(f"{place / CONFIG} is damaged, get it again: {error}") from error
+        raise ValueError(f"{folder / CONFIG} is damaged, download it again: {error}") from error
 
 
-def open_parts(source: Path, dtype: torch.dtype | None = None) -> dict[str, Any]:
-    """All parts of a pipeline; text encoder and tokenizer are None where either was not found.
+def load_components(source: Path, dtype: torch.dtype | None = None) -> dict[str, Any]:
+    """All components of a pipeline; text encoder and tokenizer are None if one of them is not found.
 
-    Without a dtype every model is in the one it is stored in.
+    Without `dtype` every model keeps the dtype it is stored in.
     """
-    found = find_parts(source)
-    missing = [part for part in MODELS if part not in found]
+    found = find_components(source)
+    missing = [component for component in MODEL_CLASSES if component not in found]
     if missing:
         raise ValueError(
             f"{source} holds no published {' and no '.join(missing)}: give a diffusers folder, or a folder with one "
             f"below it for the transformer and one for the VAE, each with {CONFIG} and {WEIGHTS}"
         )
-    parts: dict[str, Any] = {part: open_model(part, found[part], dtype) for part in MODELS}
-    text = _open_text(found, dtype) if found.keys() >= set(TEXT) else {part: None for part in TEXT}
-    return {**text, **parts, "scheduler": RectifiedFlowScheduler()}
+    components: dict[str, Any] = {
+        component: load_model(component, found[component], dtype) for component in MODEL_CLASSES
+    }
+    text: dict[str, Any] = dict.fromkeys(TEXT_COMPONENTS)
+    if found.keys() >= text.keys():
+        text = _load_text_components(found, dtype)
+    return {**text, **components, "scheduler": RectifiedFlowScheduler()}
 
 
-def open_model(part: str, place: Path, dtype: torch.dtype | None) -> Any:
-    """The transformer or the VAE."""
-    return MODELS[part].from_pretrained(place, dtype=dtype or stored_dtype(place / WEIGHTS))
+def load_model(component: str, folder: Path, dtype: torch.dtype | None) -> Any:
+    """Load the transformer or the VAE from its published checkpoint."""
+    return MODEL_CLASSES[component].from_pretrained(folder, dtype=dtype or read_stored_dtype(folder / WEIGHTS))
 
 
-def _open_text(found: dict[str, Path], dtype: torch.dtype | None) -> dict[str, Any]:
+def _load_text_components(found: dict[str, Path], dtype: torch.dtype | None) -> dict[str, Any]:
     from transformers import AutoTokenizer, T5EncoderModel
 
     encoder = T5EncoderModel.from_pretrained(found["text_encoder"], dtype=dtype or "auto")

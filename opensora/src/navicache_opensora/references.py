@@ -1,4 +1,4 @@
-"""Images and videos a generation starts from, in the size asked for."""
+"""Reference images and videos, resized to the size of the generated video."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def read_reference(reference: Any, height: int, width: int) -> Tensor:
+def preprocess_reference(reference: Any, height: int, width: int) -> Tensor:
     """(1, 3, frames, height, width) in [-1, 1]: scaled to cover the size, then cropped around the centre.
 
     Args:
         reference: a PIL image or a list of them, an array (frames, height, width, 3) or a tensor
-            (frames, 3, height, width), both of floats in [0, 1]; one image may come without its first axis.
+            (frames, 3, height, width), both of floats in [0, 1]; the first axis of a single image may be left out.
         height: in pixels.
         width: in pixels.
     """
@@ -26,11 +26,11 @@ def read_reference(reference: Any, height: int, width: int) -> Tensor:
         raise ValueError(
             f"a reference must have 3 channels of values in [0, 1], got {frames.shape[1]} in [{low:g}, {high:g}]"
         )
-    return cover(frames, height, width).transpose(0, 1)[None]
+    return resize_and_crop(frames, height, width).transpose(0, 1)[None]
 
 
-def cover(frames: Tensor, height: int, width: int) -> Tensor:
-    """(frames, channels, height, width) scaled until both sides suffice, and cropped around the centre."""
+def resize_and_crop(frames: Tensor, height: int, width: int) -> Tensor:
+    """Scale (frames, channels, height, width) until both sides are large enough, then crop around the centre."""
     scale = max(height / frames.shape[2], width / frames.shape[3])
     scaled = (max(height, round(frames.shape[2] * scale)), max(width, round(frames.shape[3] * scale)))
     if scaled != tuple(frames.shape[2:]):
@@ -39,11 +39,11 @@ def cover(frames: Tensor, height: int, width: int) -> Tensor:
     return frames[:, :, top : top + height, left : left + width].clamp(-1, 1)
 
 
-def to_bytes(video: Tensor) -> Tensor:
-    """(batch, 3, frames, height, width) in [-1, 1] to bytes (batch, frames, height, width, 3).
+def convert_to_uint8(video: Tensor) -> Tensor:
+    """(batch, 3, frames, height, width) in [-1, 1] to uint8 (batch, frames, height, width, 3).
 
     Example:
-        >>> to_bytes(torch.tensor([-2.0, 0.0, 1.0]).view(1, 3, 1, 1, 1)).flatten().tolist()
+        >>> convert_to_uint8(torch.tensor([-2.0, 0.0, 1.0]).view(1, 3, 1, 1, 1)).flatten().tolist()
         [0, 128, 255]
     """
     levels = (video.float().clamp(-1, 1) + 1) / 2 * 255 + 0.5

@@ -1,4 +1,4 @@
-"""Rectified flow with Open-Sora's timestep transform: larger and longer videos spend more steps in the noise."""
+"""Rectified flow with Open-Sora's timestep transform: larger and longer videos take more steps at high noise."""
 
 from typing import Any, NamedTuple
 
@@ -7,21 +7,20 @@ from diffusers.configuration_utils import ConfigMixin, register_to_config
 from diffusers.schedulers.scheduling_utils import SchedulerMixin, SchedulerOutput
 from torch import Tensor
 
-from navicache_opensora.sizes import check_num_frames
+from navicache_opensora.sizes import MICRO_FRAMES, MICRO_LATENTS, check_num_frames
 
-MICRO_FRAMES, MICRO_LATENTS = 17, 5  # frames the VAE takes at once, and the latents it makes of them
 BASE_SIDE = 512
 
 
 class VideoSize(NamedTuple):
-    """What a video was asked to be, in pixels and frames."""
+    """Height and width in pixels, and the number of frames, as requested."""
 
     height: int
     width: int
     num_frames: int
 
 
-def transform_ratio(size: VideoSize, dtype: torch.dtype = torch.float32) -> Tensor:
+def compute_transform_ratio(size: VideoSize, dtype: torch.dtype = torch.float32) -> Tensor:
     """sqrt(area / 512^2) * sqrt(latent frames), rounded to `dtype` after every operation.
 
     The official pipelines keep sizes in bfloat16, where a width of 854 is 856.
@@ -32,11 +31,11 @@ def transform_ratio(size: VideoSize, dtype: torch.dtype = torch.float32) -> Tens
     return space * latents.sqrt()
 
 
-def transform(timesteps: Tensor, ratio: Tensor, total: int = 1000) -> Tensor:
+def transform_timesteps(timesteps: Tensor, ratio: Tensor, total: int = 1000) -> Tensor:
     """R s / (1 + (R - 1) s), with s = t / total; R - 1 is rounded to the dtype of R, the rest is float32."""
-    share = timesteps / total
-    less = (ratio - 1).float()
-    return ratio.float() * share / (1 + less * share) * total
+    sigma = timesteps / total
+    excess = (ratio - 1).float()
+    return ratio.float() * sigma / (1 + excess * sigma) * total
 
 
 class RectifiedFlowScheduler(SchedulerMixin, ConfigMixin):
@@ -58,7 +57,7 @@ class RectifiedFlowScheduler(SchedulerMixin, ConfigMixin):
         use_timestep_transform: bool = True,
         use_discrete_timesteps: bool = False,
     ) -> None:
-        """Nothing is planned yet."""
+        """Call `set_timesteps` before the first step."""
         self.num_inference_steps: int | None = None
         self.timesteps = torch.linspace(num_train_timesteps, 1, num_train_timesteps)
         self.sigmas = torch.cat([self.timesteps / num_train_timesteps, torch.zeros(1)])
@@ -67,16 +66,16 @@ class RectifiedFlowScheduler(SchedulerMixin, ConfigMixin):
 
     @property
     def step_index(self) -> int | None:
-        """Steps taken; None before the first."""
+        """The index of the next step; None before the first."""
         return self._step_index
 
     @property
     def begin_index(self) -> int | None:
-        """The step to begin with."""
+        """The index of the first step, if it was set."""
         return self._begin_index
 
     def set_begin_index(self, begin_index: int = 0) -> None:
-        """Begin with this step."""
+        """Set the index of the first step."""
         self._begin_index = begin_index
 
     def set_timesteps(
@@ -88,10 +87,10 @@ class RectifiedFlowScheduler(SchedulerMixin, ConfigMixin):
         num_frames: int | None = None,
         size_dtype: torch.dtype = torch.float32,
     ) -> None:
-        """Plan the steps of a run.
+        """Set the timesteps of a run.
 
-        Height, width and frames are those asked for, in pixels; `size_dtype` is the dtype they are rounded to:
-        bfloat16 for what the official pipelines do in bfloat16.
+        Height and width are the requested ones, in pixels. `size_dtype` is the dtype that sizes are rounded to: the
+        official pipelines use bfloat16 when they run in bfloat16.
         """
         if num_inference_steps < 1:
             raise ValueError(f"num_inference_steps must be 1 or more, got {num_inference_steps}")
@@ -99,24 +98,24 @@ class RectifiedFlowScheduler(SchedulerMixin, ConfigMixin):
         steps = (1.0 - torch.arange(num_inference_steps, dtype=torch.float64) / num_inference_steps) * total
         steps = (steps.round() if self.config["use_discrete_timesteps"] else steps).float()
         if self.config["use_timestep_transform"]:
-            size = _complete(height, width, num_frames)
-            steps = transform(steps, transform_ratio(size, size_dtype), total)
+            size = _require_size(height, width, num_frames)
+            steps = transform_timesteps(steps, compute_transform_ratio(size, size_dtype), total)
         self.num_inference_steps = num_inference_steps
         self.timesteps = steps.to(device)
-        self.sigmas = torch.cat([steps, torch.zeros(1)]) / total  # on the host: read at every step
-        self._lengths = (-torch.diff(steps, append=torch.zeros(1)) / total).tolist()
+        self.sigmas = torch.cat([steps, torch.zeros(1)]) / total  # on the CPU: read at every step
+        self._step_sizes = (-torch.diff(steps, append=torch.zeros(1)) / total).tolist()
         self._step_index = self._begin_index = None
 
     def scale_model_input(self, sample: Tensor, timestep: Any = None) -> Tensor:
-        """The sample as it is."""
+        """Return the sample unchanged."""
         del timestep
         return sample
 
     def add_noise(self, original_samples: Tensor, noise: Tensor, timesteps: Tensor) -> Tensor:
-        """(1 - t) x0 + t noise, with t in units of the last timestep, one for each sample."""
-        share = (timesteps.float() / self.config["num_train_timesteps"]).to(original_samples.device)
-        share = share.reshape(-1, *[1] * (original_samples.dim() - 1))
-        return (1 - share) * original_samples + share * noise
+        """(1 - sigma) x0 + sigma noise, with sigma = timestep / num_train_timesteps for each sample."""
+        sigma = (timesteps.float() / self.config["num_train_timesteps"]).to(original_samples.device)
+        sigma = sigma.reshape(-1, *[1] * (original_samples.dim() - 1))
+        return (1 - sigma) * original_samples + sigma * noise
 
     def step(
         self, model_output: Tensor, timestep: Tensor | float, sample: Tensor, return_dict: bool = True
@@ -125,21 +124,21 @@ class RectifiedFlowScheduler(SchedulerMixin, ConfigMixin):
         if self.num_inference_steps is None:
             raise ValueError("call set_timesteps before the first step")
         if self._step_index is None:
-            self._step_index = self._index_of(timestep) if self._begin_index is None else self._begin_index
-        moved = sample + model_output * self._lengths[self._step_index]
+            self._step_index = self._find_step(timestep) if self._begin_index is None else self._begin_index
+        prev_sample = sample + model_output * self._step_sizes[self._step_index]
         self._step_index += 1
-        return SchedulerOutput(prev_sample=moved) if return_dict else (moved,)
+        return SchedulerOutput(prev_sample=prev_sample) if return_dict else (prev_sample,)
 
-    def _index_of(self, timestep: Tensor | float) -> int:
-        near = (self.timesteps - torch.as_tensor(timestep, device=self.timesteps.device)).abs()
-        return int(near.argmin())
+    def _find_step(self, timestep: Tensor | float) -> int:
+        distance = (self.timesteps - torch.as_tensor(timestep, device=self.timesteps.device)).abs()
+        return int(distance.argmin())
 
     def __len__(self) -> int:
-        """Timesteps of training."""
+        """The number of training timesteps."""
         return self.config["num_train_timesteps"]
 
 
-def _complete(height: int | None, width: int | None, num_frames: int | None) -> VideoSize:
+def _require_size(height: int | None, width: int | None, num_frames: int | None) -> VideoSize:
     if height is None or width is None or num_frames is None:
         raise ValueError(
             "set_timesteps needs height, width and num_frames: the timestep transform shifts the steps by the size of "

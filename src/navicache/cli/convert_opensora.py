@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert, and say how to open the result."""
-    convert = import_opensora("navicache_opensora.convert").convert
+    convert = import_opensora("navicache_opensora.convert").convert_checkpoints
     convert(options.source, options.out, DTYPES.get(options.dtype), lambda line: print(line, flush=True))
     print(f"written to {options.out}; open it with navicache_opensora.OpenSoraPipeline.from_pretrained")
     return 0

@@ -10,7 +10,7 @@ from navicache.evaluation.bench.plan_file import read_plan
 from navicache.models import find_model_by_name, find_preset
 from navicache.policies import build_policy
 from navicache.policies.protocols import Step
-from navicache_opensora.inputs import plan_video
+from navicache_opensora.inputs import build_video_spec
 
 PLANS = {path.stem: read_plan(path) for path in (Path(__file__).parents[3] / "plans").glob("*.toml")}
 MODELS = [(name, model) for name, plan in PLANS.items() for model in plan.models]
@@ -41,7 +41,9 @@ def test_every_wan_has_the_same_long_negative_prompt_and_no_other_model_has_one(
 @pytest.mark.parametrize("plan", ["table1", "overhead", "schedulers", "table1_others"])
 def test_open_sora_is_told_a_width_of_854(plan):
     (model,) = (model for model in PLANS[plan].models if model.name == "Open-Sora 1.2")
-    video = plan_video(model.call["resolution"], model.call["aspect_ratio"], (None, None), model.call["num_frames"], 24)
+    video = build_video_spec(
+        model.call["resolution"], model.call["aspect_ratio"], (None, None), model.call["num_frames"], 24
+    )
     assert (video.height, video.width, video.num_frames) == (480, 854, 51)
     assert not {"height", "width"} & model.call.keys()
 

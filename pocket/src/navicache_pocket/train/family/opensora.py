@@ -10,7 +10,7 @@ from torch import nn
 from transformers import T5Config, T5EncoderModel
 
 from navicache_opensora import AutoencoderOpenSora, OpenSoraPipeline, RectifiedFlowScheduler, STDiT3Transformer
-from navicache_opensora.prompts import Scores, with_scores
+from navicache_opensora.prompts import PromptScores, append_scores
 from navicache_pocket.train import tokenizer as words
 from navicache_pocket.train.family import plain
 from navicache_pocket.train.family.noise import Flow, Process
@@ -113,7 +113,7 @@ class OpenSora:
     def encode(self, vae: Any, video: torch.Tensor) -> Code:
         """Both halves draw from their posterior, and both are kept near a unit normal."""
         frames = vae.spatial_vae.module.encode(video.transpose(1, 2).flatten(0, 1)).latent_dist
-        drawn = frames.sample().unflatten(0, (len(video), -1)).transpose(1, 2) * vae.spatial_vae.scaling
+        drawn = frames.sample().unflatten(0, (len(video), -1)).transpose(1, 2) * vae.spatial_vae.scaling_factor
         posterior = vae.temporal_vae.encode(drawn)
         return Code(posterior.sample(), plain.divergence(frames) + plain.divergence(posterior))
 
@@ -133,7 +133,7 @@ class OpenSora:
 
     def tokens(self, captions: Sequence[str]) -> torch.Tensor:
         """Captions with the score that the pipeline appends; its cleaning would change nothing in them."""
-        texts = [with_scores(caption, Scores()) for caption in captions]
+        texts = [append_scores(caption, PromptScores()) for caption in captions]
         return words.encode(words.build(vocabulary()), texts, TEXT_LENGTH)
 
     def pack(self, vae: Any, denoiser: OpenSoraDenoiser, folder: Path) -> None:
