@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.job import Source
-from navicache.cli.loading import load
-
 from benchmarks.gallery.pictures import save_animation, save_strip
 from benchmarks.gallery.videos import Example, make_example
 from benchmarks.json_file import save_json
+from navicache.generation.job import Source
+from navicache.generation.loading import load
 from navicache.pocket import MEMBERS, member
 from navicache.pocket.held_out import choose_prompts
 

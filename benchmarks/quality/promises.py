@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from navicache.cli.job import Source
-from navicache.cli.loading import load
 
 import navicache
 from benchmarks.json_file import save_json
+from navicache.generation.job import Source
+from navicache.generation.loading import load
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.records import collect_reuse_checks, split_by_sample
