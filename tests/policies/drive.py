@@ -101,7 +101,8 @@ def drive_loop(
         if verdict.compute:
             output = network(i, x)
             known = _products(output, kept, predictor.needs_inner_products)
-            outcome = outcome_filter(_outcome(i, told, x, output, kept, guess, by_channel)._replace(inner_products=known))
+            measured = _outcome(i, told, x, output, kept, guess, by_channel)
+            outcome = outcome_filter(measured._replace(inner_products=known))
             state, memory = gate.learn(state, outcome), predictor.learn(memory, outcome)
             kept = [Kept(i, x, output), *kept][: predictor.history_length]
         else:

@@ -27,7 +27,9 @@ def drawn(kind: type, *told: str) -> st.SearchStrategy[dict[str, Any]]:
     """Any measurements, with the numbers of steps that are told."""
     of_tuples = {"by_channel", "input_by_channel", "output_by_channel"}
     known: dict[str, st.SearchStrategy[Any]] = {
-        name: vectors if name in of_tuples else measurements for name in MEASURED_FIELDS[kind] if name != "inner_products"
+        name: vectors if name in of_tuples else measurements
+        for name in MEASURED_FIELDS[kind]
+        if name != "inner_products"
     }
     known |= {name: places for name in told} | {"total": st.none() | places}
     return st.fixed_dictionaries(known)

@@ -20,7 +20,8 @@ from navicache.policies import (
 )
 from navicache.policies.ratio_gate import RatioGate
 
-GATE_FACTS, PREDICTOR_FACTS = {"streams", "rows", "reads"}, {"history_length", "needs_inner_products", "needs_past_inputs", "needs_last_error"}
+GATE_FACTS = {"streams", "rows", "reads"}
+PREDICTOR_FACTS = {"history_length", "needs_inner_products", "needs_past_inputs", "needs_last_error"}
 CHOSEN = {(ErrorGate, "rows"), (RatioGate, "rows")}  # their policies let the user choose
 
 

@@ -4,8 +4,8 @@
 |---|---|
 | gaussian.py | one prediction and one correction of `Gaussian(mean, variance)` |
 | noise.py | process and measurement noise, constant or scheduled over the run |
-| filters.py | `RandomWalkFilter` (the paper's random walk) and `DriftFilter` (ratio and its drift) behind one interface |
-| diagonal.py | several ratios at once: the vector notation of the paper with diagonal matrices |
+| ratio_filters.py | `RandomWalkFilter` (the paper's) and `DriftFilter` (ratio and its drift) behind one interface |
+| diagonal_filter.py | several ratios at once: the vector notation of the paper with diagonal matrices |
 | alignment.py | how the first ratios start the filter, in the three published forms |
 | calibration.py | what a compute says about the prediction it replaced: the best damping |
 | steady.py | where variance and gain settle, and the error of holding the last observation |

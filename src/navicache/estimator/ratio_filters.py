@@ -115,7 +115,7 @@ class DriftFilter:
         >>> belief = drift.start_belief(0.0)
         >>> for z in (1.0, 2.0, 3.0):
         ...     belief, gain = drift.correct(drift.predict(belief, None), z, None)
-        >>> round(drift.predict(belief, None).extract_ratio, 2)  # it has learnt to rise; a RandomWalkFilter would say 3.0
+        >>> round(drift.predict(belief, None).ratio, 2)  # it has learnt the rise; a RandomWalkFilter predicts 3.0
         3.98
     """
 

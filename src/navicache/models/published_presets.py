@@ -1,7 +1,7 @@
 """What other methods have published for each model: coefficients, tables and settings, read from data/*.json.
 
-A file names a method's paper and repository; each entry names the script its numbers come from, the knobs that hold for the
-model, and per mode those that differ.
+A file names a method's paper and repository; each entry names the script its numbers come from, the knobs of the
+model, and for each mode the knobs that differ.
 """
 
 import json

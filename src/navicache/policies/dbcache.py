@@ -92,8 +92,10 @@ def count_previous_reuse(state: DBCacheState, steps_since_compute: int) -> DBCac
     The first reuse of a run counts; one after a compute does not; one after a reuse does, twice where the row is at 0.
 
     Example:
-        >>> count_previous_reuse(DBCacheState(), 2), count_previous_reuse(DBCacheState(reused_count=1, consecutive_reuses=0), 3).consecutive_reuses
-        (DualState(reused=1, row=1, accumulated=0.0, difference=None), 2)
+        >>> count_previous_reuse(DBCacheState(), 2)
+        DBCacheState(reused_count=1, consecutive_reuses=1, accumulated_difference=0.0, difference=None)
+        >>> count_previous_reuse(DBCacheState(reused_count=1, consecutive_reuses=0), 3).consecutive_reuses
+        2
     """
     if steps_since_compute < 2:
         return state

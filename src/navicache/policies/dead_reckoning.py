@@ -1,18 +1,20 @@
-"""The predictor of `inertial`: extrapolate along the newest slope, with a measured damping, and correct for past prediction errors.
+"""The predictor of `inertial`: a line through the newest outputs, damped as measured and corrected for past errors.
 
     y_i ~ y_j + a (y_j - y_k) g + min(1, 2a) min(1, 1 + r) s m
     g = g_0 / g_1, where a < 0 no more than 1
     s = (5 g_1 - 1) / (12 g_1) while g_0 < g_1 and a > 0, else 0
 
 y_j and y_k are the two newest computed outputs, g_1 steps apart, and g_0 steps have passed since the newer one. The
-damping a is measured at every compute, where prediction and truth are both known (estimator/calibration.py), and
-tracked by a scalar Kalman filter. Where extrapolation does not help it goes to zero, and what is left is holding the
-output. Where the output swings from step to step, as under strong guidance, it falls below zero: then a point between
-the two newest outputs stands for those to come, at most midway, and no farther off after a longer gap.
+damping a is measured at every computed step, where prediction and truth are both known (estimator/damping.py), and
+tracked by a scalar Kalman filter. If extrapolation does not help, a goes to zero and the output is held. If the output
+swings from step to step, as under strong guidance, a falls below zero: the prediction is then a point between the two
+newest outputs, at most midway, and no farther off after a longer gap.
 
-m = y_j - (y_j as the slope before had it) is what was missed at the newest compute, g_1 steps after the one before. A
-line leaves a parabola as its square, so the g_1 - 1 predictions within that gap were off by s m in the mean, and the
-latent has moved along them: s m, added to as many outputs again, takes it back. The correction stops after that many steps, because over a longer gap it would add an error. If errors alternate in sign they cancel, and the correction is smaller: r is how much of a miss the next one repeats, measured at every compute and tracked as the damping is.
+m = y_j - (prediction of y_j) is the prediction error at the newest computed step, g_1 steps after the one before. A
+line leaves a parabola as its square, so the g_1 - 1 predictions within that gap had an average error of s m, and the
+latent has moved along them. Adding s m to as many outputs takes that back. The correction stops after that many steps,
+because over a longer gap it would add an error. If errors alternate in sign they cancel, and the correction is
+smaller: r is the error correlation, measured at every computed step and tracked like the damping.
 """
 
 from dataclasses import dataclass, field

@@ -62,11 +62,13 @@ class ErrorGate:
     def decide(self, state: ErrorGateState, step: Step) -> tuple[Decision, ErrorGateState]:
         """Reuse while the predicted error stays within the threshold."""
         if step.since_seen is None or not step.output_magnitude:
-            return NO_ERROR_COMPUTE, state._replace(predicted_error=None, relative_distance=0.0)  # unknown: it must not teach a growth
+            # an unknown distance must not teach a growth
+            return NO_ERROR_COMPUTE, state._replace(predicted_error=None, relative_distance=0.0)
         travelled = state.input_distance + step.since_seen
         distance = travelled / step.output_magnitude
         if state.error_growth is None:
-            return NO_ERROR_COMPUTE, state._replace(input_distance=travelled, relative_distance=distance, predicted_error=None)
+            state = state._replace(input_distance=travelled, relative_distance=distance, predicted_error=None)
+            return NO_ERROR_COMPUTE, state
         # below the distance at which k was observed a promise does not trust the square, which is the smaller one
         reach = (
             max(distance, state.last_error_distance) * (1 + CAUTION_DEVIATIONS * math.sqrt(state.growth_spread))
@@ -77,7 +79,10 @@ class ErrorGate:
         accumulated = predicted if self.bounds_each_step else state.accumulated_error + predicted
         verdict = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE  # a NaN is not below anything
         return verdict, state._replace(
-            input_distance=travelled, relative_distance=distance, predicted_error=predicted, accumulated_error=accumulated
+            input_distance=travelled,
+            relative_distance=distance,
+            predicted_error=predicted,
+            accumulated_error=accumulated,
         )
 
     def learn(self, state: ErrorGateState, outcome: Outcome) -> ErrorGateState:
@@ -92,9 +97,8 @@ class ErrorGate:
             return state._replace(error_growth=self._build_filter().start_belief(seen), gain=1.0)
         missed = min(abs(seen / before.mean - 1), MAX_GROWTH_ERROR) ** 2 if before.mean > 0 else MAX_GROWTH_ERROR**2
         growth, gain = self._build_filter().correct(self._build_filter().predict(before, None), seen, None)
-        return state._replace(
-            error_growth=growth, gain=gain, growth_spread=state.growth_spread + SPREAD_UPDATE_SHARE * (missed - state.growth_spread)
-        )
+        spread = state.growth_spread + SPREAD_UPDATE_SHARE * (missed - state.growth_spread)
+        return state._replace(error_growth=growth, gain=gain, growth_spread=spread)
 
     def explain(self, state: ErrorGateState) -> Mapping[str, float]:
         """Growth, its variance and gain as ratio, and the error against its threshold."""

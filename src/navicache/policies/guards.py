@@ -1,6 +1,7 @@
-"""What all policies share, written once: wrappers that may turn a reuse into a compute, never the other way.
+"""Guards that all policies share: wrappers that can turn a reuse into a compute, never the reverse.
 
-The wrapped gate always decides too, so its state stays up to date. `learn` clears its accumulated error after every computed step.
+The wrapped gate always decides too, so its state stays up to date. `learn` clears its accumulated error after every
+computed step.
 """
 
 from collections.abc import Mapping

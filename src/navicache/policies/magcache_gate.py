@@ -31,7 +31,10 @@ class RetentionRule:
     reuse_before_switch: bool = True
 
     def is_retained(self, step: Step, total_steps: int, calls_per_step: int) -> bool:
-        """Whether this call is always computed. The scripts count calls, so the bound can fall between two guidance branches."""
+        """Whether this call is always computed.
+
+        The scripts count calls, so the bound can fall between two guidance branches.
+        """
         if is_aligning(step.index, step.own_index, self.align_steps):
             return True
         call, last = (

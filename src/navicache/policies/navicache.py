@@ -63,8 +63,8 @@ class NaviCache:
     """The paper's policy.
 
     Example:
-        >>> NaviCache(threshold=0.07).resolve_all_knobs().alignment, NaviCache(paper_text=True).resolve_all_knobs().alignment
-        ('newest', 'mean')
+        >>> [NaviCache(paper_text=text).resolve_all_knobs().alignment for text in (False, True)]
+        ['newest', 'mean']
     """
 
     name: ClassVar[str] = "navicache"

@@ -12,9 +12,8 @@ ValueT = TypeVar("ValueT")
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
 Measurement = Literal["since_seen", "since_computed", "by_channel", "time"]  # what a gate may ask for
-InnerProducts = tuple[
-    tuple[float, ...], ...
-]  # [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+# [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+InnerProducts = tuple[tuple[float, ...], ...]
 
 # Marks a field that is measured on tensors and may be NaN or infinite. `measured_fields.py` looks for this mark.
 MEASURED_MARK = "measured"
@@ -50,7 +49,7 @@ class Step(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What was measured when a step was computed. Changes are relative to the last computed step, and `None` at the first."""
+    """What was measured at a computed step. Changes are since the computed step before, and `None` at the first."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]
     own_index: int
@@ -84,17 +83,16 @@ def _compute_progress(index: int, total: int | None, sigma: float | None) -> flo
 class PredictionWeights(NamedTuple):
     """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step.
 
-    And `error_weight` times what such a sum, without this last term, had missed by at the newest computed step.
+    Plus `error_weight` times the prediction error at the newest computed step (the error of the sum without this term).
 
-    Of the computed steps before the newest only outputs are kept, unless the predictor `needs_past_inputs`: without it their
+    Only outputs are kept of the older computed steps, unless the predictor `needs_past_inputs`: without it their
     first weight must be 0.
     """
 
     input: float
     references: tuple[tuple[float, float], ...]  # (weight of x_j, weight of y_j), newest first
-    error_weight: float = (
-        0.0  # counts where the engine keeps it: where all followers are kept as differences from the leader
-    )
+    # used only if the engine keeps the error: when all followers are kept as differences from the leader
+    error_weight: float = 0.0
 
 
 class Decision(NamedTuple):
@@ -110,8 +108,8 @@ StateT = TypeVar("StateT")
 class Gate(Protocol[StateT]):
     """Compute or reuse at this step?
 
-    `streams`, `rows` and `reads` are constants of a gate, not constructor arguments: a constant that its constructor does not
-    take (`field(default=..., init=False)`), or a property where a knob decides. Only `rows` is a knob of some.
+    `streams`, `rows` and `reads` are constants of a gate, not constructor arguments (`field(default=..., init=False)`),
+    or properties if a knob decides. Only `rows` is a knob of some gates.
     """
 
     @property
@@ -149,7 +147,8 @@ class Gate(Protocol[StateT]):
 class Predictor(Protocol[StateT]):
     """What is returned on reuse?
 
-    `history_length`, `inner_products`, `needs_past_inputs` and `needs_last_error` are facts of a predictor and no arguments of it.
+    `history_length`, `needs_inner_products`, `needs_past_inputs` and `needs_last_error` are constants of a predictor,
+    not constructor arguments.
     """
 
     @property

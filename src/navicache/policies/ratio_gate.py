@@ -93,7 +93,7 @@ class RatioGate:
         if z is None:
             return state
         if not all(map(math.isfinite, z)):
-            # Nothing changed in the input: the next step is computed, as in the official code, and the estimate restarts.
+            # Nothing changed in the input: the next step is computed, as in the official code, and the filter restarts.
             return RatioGateState()
         if state.beliefs is None or is_aligning(outcome.index, outcome.own_index, self.align_steps):
             beliefs, gains = align_beliefs(

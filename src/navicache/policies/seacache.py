@@ -1,4 +1,4 @@
-"""SeaCache (arXiv:2602.18993; diffusers, sea_cache.py): watch the low frequencies of the latent, which are already denoised."""
+"""SeaCache (arXiv:2602.18993; diffusers, sea_cache.py): watch the low frequencies of the latent, already denoised."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
