@@ -54,7 +54,7 @@ def test_a_fact_is_there_and_no_argument(kind, fact):
 
 
 def test_a_fact_cannot_be_set():
-    with pytest.raises(TypeError, match="order"):
+    with pytest.raises(TypeError, match="history_length"):
         ResidualHold(history_length=7)  # pyright: ignore[reportCallIssue]
     with pytest.raises(AttributeError):
         ResidualHold().history_length = 7  # pyright: ignore[reportAttributeAccessIssue]

@@ -33,7 +33,7 @@ class Inertial:
     reuses may take the latent off its course. Without any the speed-up is 2.
 
     Example:
-        >>> Inertial(speedup=2.5).schemes()[0].predictor.order
+        >>> Inertial(speedup=2.5).schemes()[0].predictor.history_length
         2
     """
 

@@ -45,5 +45,5 @@ class Schedule:
         (scheme,) = ours.schemes()
         gate = ours.build_gate() if self.at is None else StepListGate(ErrorGate(threshold=0.0), frozenset(self.at))
         last_step = self.at is None  # a list is taken at its word
-        guards = add_guards(gate, align_steps=self.align_steps, computes_last_step=last_step)
+        guards = add_guards(gate, align_steps=self.align_steps, last_step=last_step)
         return (replace(scheme, gate=guards, computes_last_step=last_step),)

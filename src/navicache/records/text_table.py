@@ -8,7 +8,7 @@ UNKNOWN_CELL = "-"
 
 
 class TextColumn(NamedTuple):
-    """A heading of one or two lines and its cells; words go left, numbers right."""
+    """A heading of one or two lines and its cells, right-aligned unless stated."""
 
     heading: str
     cells: Sequence[str]
@@ -16,9 +16,9 @@ class TextColumn(NamedTuple):
 
 
 def format_number_cells(values: Sequence[float | None]) -> list[str]:
-    """One format for a whole column, so that decimal points stand below each other.
+    """Format a column so that its decimal points are aligned.
 
-    Four digits for the largest number; where the smallest would keep fewer than two, three digits for each.
+    Four digits for the largest number; three digits for each if the smallest would keep fewer than two.
 
     Example:
         >>> [format_number_cells(column) for column in ([4.5, 0.81234, None], [1000, 20], [999.3, 0.04])]
