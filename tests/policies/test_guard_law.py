@@ -43,14 +43,14 @@ outcomes = drawn(Outcome, "index", "own_index", "gap").map(lambda known: Outcome
 class Scripted:
     """Always of one mind; its state is all that it was ever asked and taught."""
 
-    verdict: Decision
+    decision: Decision
     streams, rows, reads = "each", "sample", frozenset({"by_channel"})
 
     def init(self) -> tuple[Any, ...]:
         return ()
 
     def decide(self, state, step):
-        return self.verdict, (*state, step)
+        return self.decision, (*state, step)
 
     def learn(self, state, outcome):
         return (*state, outcome)
@@ -76,9 +76,9 @@ def whole(facts: Step | Outcome) -> Step | Outcome:
 def test_a_guard_turns_no_compute_into_a_reuse(kind, data, state, step, outcome, compute):
     inner = Scripted(Decision(compute, "script"))
     guard = data.draw(around(kind, inner))
-    verdict, after = guard.decide(state, step)
-    assert verdict.compute or not compute
-    assert verdict == inner.verdict or (verdict.compute and verdict.reason != "script")
+    decision, after = guard.decide(state, step)
+    assert decision.compute or not compute
+    assert decision == inner.decision or (decision.compute and decision.reason != "script")
     # FiniteGuard alone shows the gate less than there was: nothing that is NaN or infinite.
     assert repr(after) in {repr(inner.decide(state, seen)[1]) for seen in (step, whole(step))}
     assert repr(guard.learn(state, outcome)) in {repr(inner.learn(state, known)) for known in (outcome, whole(outcome))}

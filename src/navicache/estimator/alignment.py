@@ -62,7 +62,9 @@ def _check_align_arguments(
     if form not in known:
         raise ValueError(f"unknown alignment form {form!r}: choose one of {', '.join(known)}")
     if previous_count < 0:
-        raise ValueError(f"previous_count is {previous_count}: give the number of alignment ratios seen before this one")
+        raise ValueError(
+            f"previous_count is {previous_count}: give the number of alignment ratios seen before this one"
+        )
     if beliefs is None and previous_count > 0:
         raise ValueError(f"beliefs is None after {previous_count} ratios: pass the beliefs the last call returned")
     if beliefs is not None:

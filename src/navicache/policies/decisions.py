@@ -1,4 +1,4 @@
-"""The verdicts that several gates give, and the division whose result a threshold may be held against."""
+"""Decisions that several gates share, and the division they compare with a threshold."""
 
 import math
 

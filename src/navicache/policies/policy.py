@@ -8,7 +8,7 @@ from navicache.policies.cache_sites import Signal, Site, SiteName
 from navicache.policies.protocols import Gate, Predictor, RowRule
 from navicache.records import ErrorField
 
-MAX_TABLE_ENTRIES = 200  # a table of more entries is not written into every trace; its calibration has it
+MAX_TABLE_ENTRIES = 200  # a larger table is not written to traces; its calibration file has it
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Scheme:
     # The field of `explain` with the relative error that the gate predicts for a reuse of this step. Shadow mode
     # compares it with the true error (records/reuse_checks.py). None: the gate predicts no such error.
     error_field: ErrorField | None = "predicted_change"
-    signal: Signal = "input"  # what the gate's changes are changes of
+    signal: Signal = "input"  # the tensor whose change the gate watches
     # A follower is predicted as the leader's output plus its difference from the leader. This predicts the difference,
     # from outputs alone, because both branches have the same input. None: a follower is predicted like the leader.
     difference_predictor: Predictor[Any] | None = None
@@ -40,7 +40,7 @@ class Policy(Protocol):
         ...
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """What the knobs stand for."""
+        """The caching schemes of these knobs."""
         ...
 
 
