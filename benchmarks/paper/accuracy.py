@@ -61,7 +61,7 @@ def measure_prediction_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> Pr
     Example:
         >>> exact = [PredictionPoint(0, 1.0, 0.1, 0.1), PredictionPoint(1, 2.0, 0.3, 0.3)]
         >>> found = measure_prediction_accuracy([exact])
-        >>> found.mae, found.measure_swept_area, found.kl, round(found.compute_pearson_correlation, 6), round(found.compute_cosine_similarity, 6)
+        >>> found.mae, found.area, found.kl, round(found.pearson, 6), round(found.cosine, 6)
         (0.0, 0.0, 0.0, 1.0, 1.0)
     """
     pooled = [point for run in runs for point in run]
@@ -89,8 +89,10 @@ def measure_swept_area(points: Sequence[PredictionPoint]) -> float:
 
     Example:
         >>> start = PredictionPoint(0, 0.0, 1.0, 0.0)
-        >>> measure_swept_area([start, PredictionPoint(1, 2.0, 1.0, 0.0)]), measure_swept_area([start, PredictionPoint(1, 2.0, 0.0, 1.0)])
-        (2.0, 1.0)
+        >>> measure_swept_area([start, PredictionPoint(1, 2.0, 1.0, 0.0)])
+        2.0
+        >>> measure_swept_area([start, PredictionPoint(1, 2.0, 0.0, 1.0)])
+        1.0
     """
     return sum(_measure_area_between(first, second) for first, second in itertools.pairwise(points))
 

@@ -10,7 +10,7 @@ OPENSORA_CLASSES = ("AutoencoderOpenSora", "OpenSoraPipeline", "RectifiedFlowSch
 
 
 def find_weights_folder(folder_name: str) -> Path | None:
-    """The folder of this name in `navicache-pocket`; None where that is not installed.
+    """Find a folder in the installed `navicache-pocket`; None if that is not installed.
 
     Example:
         >>> find_weights_folder("wan").name

@@ -42,8 +42,8 @@ def test_links_that_leave_the_docs_go_to_the_host():
     page = SimpleNamespace(file=SimpleNamespace(abs_src_path=str(DOCS / "how-to" / "measure.md")))
     text = "[a](../bench.md#batches) [b](../../plans/table1.toml) [c](../results) [d](https://x.org/y) [e](gone.md)"
     assert links.on_page_markdown(text, page) == (
-        f"[a](../bench.md#batches) [b]({links.read_repository_url()}/blob/main/plans/table1.toml) [c](../results/README.md) "
-        "[d](https://x.org/y) [e](gone.md)"
+        f"[a](../bench.md#batches) [b]({links.read_repository_url()}/blob/main/plans/table1.toml) "
+        "[c](../results/README.md) [d](https://x.org/y) [e](gone.md)"
     )
 
 

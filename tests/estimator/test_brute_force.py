@@ -80,7 +80,7 @@ def test_every_belief_is_the_conditional(name: str, seed: int, known: bool):
     progress = [t / (STEPS - 1) if known else None for t in range(STEPS)]
     joint = _joint(knobs, 1.2, progress)
     size = len(joint[0]) // STEPS - 1
-    belief = knobs.start(1.2)
+    belief = knobs.start_belief(1.2)
     for t in range(STEPS):
         state = np.arange(size * t, size * (t + 1))
         past = np.flatnonzero(observed[:t])
@@ -100,7 +100,7 @@ def test_the_comparison_can_fail(name: str):
     # brute force with the mean of the schedules must not match the filter that reads them step by step
     knobs: Any = FILTERS[name]
     joint = _joint(knobs, 1.2, [None] * STEPS)
-    prior = knobs.predict(knobs.start(1.2), 0.0)
+    prior = knobs.predict(knobs.start_belief(1.2), 0.0)
     size = len(joint[0]) // STEPS - 1
     with pytest.raises(AssertionError):
         _assert_same(prior, (joint[0][:size], joint[1][:size, :size]))

@@ -22,7 +22,7 @@ def _simulate(q: float, r: float) -> Errors:
     rng = np.random.default_rng(20260615)
     walk: Any = RandomWalkFilter(q, r, epsilon=0.0)  # Any: the means are arrays here, one entry per walker
     ratio = rng.normal(0.0, 1.0, WALKERS)
-    belief = walk.start(np.zeros(WALKERS))
+    belief = walk.start_belief(np.zeros(WALKERS))
     seen: list[Any] = []
     sums = np.zeros(4)
     for step in range(SETTLE + MEASURE):

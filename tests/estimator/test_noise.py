@@ -82,7 +82,7 @@ def test_schedule_errors(points: tuple[tuple[float, float], ...], message: str):
 
 
 def test_unknown_progress_is_none_not_nan():
-    with pytest.raises(ValueError, match="value\\(schedule, None\\)"):
+    with pytest.raises(ValueError, match="evaluate_noise\\(schedule, None\\)"):
         NoiseSchedule(((0.0, 1.0),)).interpolate(math.nan)
 
 

@@ -83,7 +83,7 @@ def test_a_knob_without_its_policy_is_refused_and_told_whose_it_is(asked: dict[s
 
 
 def test_two_targets_are_refused_in_words_of_the_policy_that_has_them() -> None:
-    with pytest.raises(ValueError, match="speedup and threshold are targets of the same thing"):
+    with pytest.raises(ValueError, match="speedup and threshold exclude each other"):
         navicache.enable(TINY["wan"].build(), speedup=2.0, threshold=0.1)
 
 

@@ -56,7 +56,7 @@ def test_navicache_as_published(model):
     thresholds, align_steps = NAVICACHE[model]
     for mode, threshold in zip(("fast", "mid", "slow"), thresholds, strict=True):
         assert (
-            built(model, "navicache", mode).settled()
+            built(model, "navicache", mode).resolve_all_knobs()
             == NaviCache(
                 threshold=threshold,
                 align_steps=align_steps,

@@ -11,8 +11,8 @@ def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01)
         own, gap = index - start, 0 if last is None else index - last
         size, change = (None if last is None else 1.0), (None if own == 0 else 0.1)
         known = {"index": index, "own_index": own, "total": total if told else None}
-        verdict, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_magnitude=size, gap=gap))
-        if verdict.compute:
+        decision, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_magnitude=size, gap=gap))
+        if decision.compute:
             error = None if last is None else errors(index)
             outcome = Outcome(**known, gap=gap, output_magnitude=1.0, prediction_error=error)
             state, last = scheme.gate.learn(state, outcome), index
@@ -27,7 +27,7 @@ def computed_by_branch(policy: MagCache, total: int, branch: int = 0, tell_total
     state, steps, gap = gate.init(), [], 0
     for i in range(total):
         step = Step(index=i, own_index=i, total=total if tell_total else None, stream_index=branch, gap=gap)
-        verdict, state = gate.decide(state, step)
-        gap = 1 if verdict.compute else gap + 1
-        steps += [i] if verdict.compute else []
+        decision, state = gate.decide(state, step)
+        gap = 1 if decision.compute else gap + 1
+        steps += [i] if decision.compute else []
     return steps

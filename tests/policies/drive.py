@@ -95,22 +95,21 @@ def drive_loop(
         if scheme.signal != "input":  # the input stands for whatever signal it is
             step = step._replace(**_sizes(step, x_seen, kept))
         step = step_filter(step)
-        verdict, state = gate.decide(state, step)
+        decision, state = gate.decide(state, step)
         seen.decided.append(gate.explain(state))
         guess = apply(predictor.weights(memory, step), x, kept) if kept else None
-        if verdict.compute:
+        if decision.compute:
             output = network(i, x)
             known = _products(output, kept, predictor.needs_inner_products)
-            outcome = outcome_filter(
-                _outcome(i, told, x, output, kept, guess, by_channel)._replace(inner_products=known)
-            )
+            measured = _outcome(i, told, x, output, kept, guess, by_channel)
+            outcome = outcome_filter(measured._replace(inner_products=known))
             state, memory = gate.learn(state, outcome), predictor.learn(memory, outcome)
             kept = [Kept(i, x, output), *kept][: predictor.history_length]
         else:
             output = guess
         x_seen = x
-        seen.computed.append(verdict.compute)
-        seen.reasons.append(verdict.reason)
+        seen.computed.append(decision.compute)
+        seen.reasons.append(decision.reason)
         seen.after.append(gate.explain(state))
         seen.inputs.append(x)
         seen.returned.append(output)

@@ -33,7 +33,7 @@ CONSERVATIVE = {
     "cross_attention": 1,
     "mlp_reuses": 0,
 }
-CAREFUL = {  # of these cases alone: their knobs are targets of the same thing
+CAREFUL = {  # of these cases alone: their knobs exclude each other
     "inertial, speed-up": {"speedup": 1.0},
     "inertial, promise": {"max_error": 0.0},
     "schedule": {"at": None, "speedup": 1.0},
@@ -128,17 +128,17 @@ def goes_through(gate: Gate[Any], told: list[Any]) -> None:
     for i, reading in enumerate(told):
         before = copy.deepcopy(state)
         step = Step(index=i, own_index=i, total=20, gap=gap, **reading["step"])
-        verdict, decided = gate.decide(state, step)
+        decision, decided = gate.decide(state, step)
         assert repr(state) == repr(before)
-        assert verdict.compute or i > 0
+        assert decision.compute or i > 0
         explained(gate.explain(decided))
         after = decided
-        if verdict.compute:
+        if decision.compute:
             kept = copy.deepcopy(decided)
             after = gate.learn(decided, Outcome(index=i, own_index=i, total=20, gap=gap, **reading["outcome"]))
             assert repr(decided) == repr(kept)
         explained(gate.explain(after))
-        state, gap = after, 1 if verdict.compute else gap + 1
+        state, gap = after, 1 if decision.compute else gap + 1
 
 
 def explained(shown: Any) -> None:

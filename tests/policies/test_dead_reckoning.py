@@ -169,7 +169,7 @@ def test_a_lesson_without_products_teaches_nothing():
 def test_any_finite_products_leave_finite_weights(entries, gaps, amends, repeat):
     a, b, c = entries
     predictor = DeadReckoning(amends=amends)
-    state = predictor.learn(DeadReckoningState(), lesson((a, b), (b, c), gaps=gaps, repeat=repeat))
+    state = predictor.learn(DeadReckoningState(), lesson((a, b), (b, c), gaps=gaps, error_correlation=repeat))
     state = predictor.learn(state, lesson((c, b), (b, a), gaps=gaps[::-1]))
     assert state.damping is None or MIN_DAMPING <= state.damping.mean <= MAX_DAMPING
     assert 0 <= predictor.compute_lasting_error_share(state) <= 1

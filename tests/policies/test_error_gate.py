@@ -29,8 +29,8 @@ def decisions(gate, state, *steps):
     """One letter a step and the state in the end; nothing is learnt."""
     marks = ""
     for each in steps:
-        verdict, state = gate.decide(state, each)
-        marks += "C" if verdict.compute else "r"
+        decision, state = gate.decide(state, each)
+        marks += "C" if decision.compute else "r"
     return marks, state
 
 
@@ -38,8 +38,8 @@ def test_the_error_adds_up_until_it_is_too_much():
     """x moves by 1, |y_j| is 2: d = 0.5, 1, 1.5; k d^2 = 0.125, 0.5, 1.125; E = 0.125, 0.625, 1.75."""
     state, seen = HALF, []
     for _ in range(3):
-        verdict, state = EVEN.decide(state, step())
-        seen.append((verdict.compute, state.relative_distance, state.predicted_error, state.accumulated_error))
+        decision, state = EVEN.decide(state, step())
+        seen.append((decision.compute, state.relative_distance, state.predicted_error, state.accumulated_error))
     assert seen == [(False, 0.5, 0.125, 0.125), (False, 1.0, 0.5, 0.625), (True, 1.5, 1.125, 1.75)]
 
 
@@ -104,10 +104,10 @@ def test_a_growth_next_to_nothing_breaks_nothing(growth):
 
 
 def test_before_an_error_is_measured_everything_computes():
-    verdict, state = EVEN.decide(EVEN.init(), Step(index=0, own_index=0))
-    assert verdict == (True, "no error yet")
-    verdict, state = EVEN.decide(EVEN.learn(state, outcome()), step())
-    assert verdict == (True, "no error yet")
+    decision, state = EVEN.decide(EVEN.init(), Step(index=0, own_index=0))
+    assert decision == (True, "no error yet")
+    decision, state = EVEN.decide(EVEN.learn(state, outcome()), step())
+    assert decision == (True, "no error yet")
     state = EVEN.learn(state, outcome(0.125))  # d = 0.5, so k = 0.5: the first is believed as it is
     assert state.error_growth == Gaussian(0.5, 1.0)
     assert decisions(EVEN, state, step(), step(), step())[0] == "rrC"

@@ -43,14 +43,14 @@ outcomes = drawn(Outcome, "index", "own_index", "gap").map(lambda known: Outcome
 class Scripted:
     """Always of one mind; its state is all that it was ever asked and taught."""
 
-    verdict: Decision
+    decision: Decision
     streams, rows, reads = "each", "sample", frozenset({"by_channel"})
 
     def init(self) -> tuple[Any, ...]:
         return ()
 
     def decide(self, state, step):
-        return self.verdict, (*state, step)
+        return self.decision, (*state, step)
 
     def learn(self, state, outcome):
         return (*state, outcome)
@@ -62,7 +62,7 @@ class Scripted:
 @st.composite
 def around(draw: st.DrawFn, kind: type[ComputeGuard[Any]], inner: Scripted) -> ComputeGuard[Any]:
     """A guard of that kind with any numbers for its knobs."""
-    knobs = [f.name for f in fields(kind) if f.name != "gate"]
+    knobs = [f.name for f in fields(kind) if f.name != "inner_gate"]
     return kind(inner, **{knob: draw(st.integers(0, 40)) for knob in knobs})
 
 
@@ -76,10 +76,10 @@ def whole(facts: Step | Outcome) -> Step | Outcome:
 def test_a_guard_turns_no_compute_into_a_reuse(kind, data, state, step, outcome, compute):
     inner = Scripted(Decision(compute, "script"))
     guard = data.draw(around(kind, inner))
-    verdict, after = guard.decide(state, step)
-    assert verdict.compute or not compute
-    assert verdict == inner.verdict or (verdict.compute and verdict.reason != "script")
-    # Finite alone shows the gate less than there was: nothing that is NaN or infinite.
+    decision, after = guard.decide(state, step)
+    assert decision.compute or not compute
+    assert decision == inner.decision or (decision.compute and decision.reason != "script")
+    # FiniteGuard alone shows the gate less than there was: nothing that is NaN or infinite.
     assert repr(after) in {repr(inner.decide(state, seen)[1]) for seen in (step, whole(step))}
     assert repr(guard.learn(state, outcome)) in {repr(inner.learn(state, known)) for known in (outcome, whole(outcome))}
     assert (guard.init(), guard.explain(state)) == (inner.init(), inner.explain(state))
@@ -90,7 +90,7 @@ def test_a_guard_turns_no_compute_into_a_reuse(kind, data, state, step, outcome,
 def test_a_guard_that_insists_on_nothing_would_be_none(kind):
     """Each has a step at which it turns a reuse into a compute; the base class has none."""
     inner = Scripted(Decision(False, "script"))
-    guard = kind(inner, **{f.name: 1 for f in fields(kind) if f.name != "gate"})
+    guard = kind(inner, **{f.name: 1 for f in fields(kind) if f.name != "inner_gate"})
     asked = (
         Step(index=0, own_index=0),
         Step(index=5, own_index=5, total=6),

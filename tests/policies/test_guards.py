@@ -43,14 +43,14 @@ class Scripted:
 
 
 def run(gate: Any, total: int, told: int | None, size: Any = lambda i: 1.0) -> tuple[list[Decision], Any]:
-    state, gap, verdicts = gate.init(), 0, []
+    state, gap, decisions = gate.init(), 0, []
     for i in range(total):
-        verdict, state = gate.decide(state, Step(index=i, own_index=i, total=told, gap=gap, since_seen=size(i)))
-        if verdict.compute:
+        decision, state = gate.decide(state, Step(index=i, own_index=i, total=told, gap=gap, since_seen=size(i)))
+        if decision.compute:
             state = gate.learn(state, Outcome(index=i, own_index=i, total=told, output_magnitude=size(i)))
-        gap = 1 if verdict.compute else gap + 1
-        verdicts.append(verdict)
-    return verdicts, state
+        gap = 1 if decision.compute else gap + 1
+        decisions.append(decision)
+    return decisions, state
 
 
 @limits(max_examples=100, deadline=None)
@@ -67,23 +67,23 @@ def test_only_ever_more_computes(answers, align_steps, last_step, longest_reuse,
     size = lambda i: math.nan if i in broken else 1.0  # noqa: E731
     inner = Scripted(tuple(answers))
     gate = add_guards(inner, align_steps=align_steps, last_step=last_step, longest_reuse=longest_reuse)
-    verdicts, _ = run(gate, total, total if told else None, size)
+    decisions, _ = run(gate, total, total if told else None, size)
     reuses = 0
-    for i, (verdict, answer) in enumerate(zip(verdicts, answers, strict=True)):
+    for i, (decision, answer) in enumerate(zip(decisions, answers, strict=True)):
         must = i < align_steps or i in broken or (last_step and told and i == total - 1)
         must = must or (longest_reuse is not None and reuses >= longest_reuse)
-        assert verdict.compute == (answer or must)
-        assert (verdict.reason == "script") == (not must)
-        reuses = 0 if verdict.compute else reuses + 1
+        assert decision.compute == (answer or must)
+        assert (decision.reason == "script") == (not must)
+        reuses = 0 if decision.compute else reuses + 1
 
 
 @pytest.mark.parametrize(
     "guard", [ComputeGuard, lambda g: AlignmentGuard(g, 3), LastStepsGuard, lambda g: LongestReuseGuard(g, 1)]
 )
 def test_the_gate_inside_is_always_asked_and_taught(guard):
-    verdicts, (asked, taught) = run(guard(Scripted((False,) * 8)), 8, 8)
+    decisions, (asked, taught) = run(guard(Scripted((False,) * 8)), 8, 8)
     assert asked == 8
-    assert taught == sum(v.compute for v in verdicts)
+    assert taught == sum(v.compute for v in decisions)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_a_guard_passes_on_what_the_gate_is(guard):
 
 
 def test_reasons_name_the_guard():
-    verdicts, _ = run(
+    decisions, _ = run(
         add_guards(Scripted((False,) * 9), align_steps=2, last_step=True, longest_reuse=2), 9, 9, lambda i: 1.0
     )
-    assert [v.reason for v in verdicts] == [
+    assert [v.reason for v in decisions] == [
         *("align", "align", "script", "script", "longest reuse", "script", "script", "longest reuse", "last step")
     ]
 

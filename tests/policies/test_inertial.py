@@ -24,7 +24,7 @@ def test_inertial_hands_its_knobs_on():
     (scheme,) = Inertial(threshold=0.3, rows="call", amends=False, **noises).schemes()
     gate = scheme.gate
     while not isinstance(gate, ErrorGate):
-        gate = gate.gate
+        gate = gate.inner_gate
     assert gate == ErrorGate(threshold=0.3, rows="call", **noises)
     assert scheme.predictor == scheme.difference_predictor == DeadReckoning(**noises)
 

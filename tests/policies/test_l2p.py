@@ -55,7 +55,7 @@ def test_another_number_of_steps_is_as_taylorseer():
 
 def test_a_speed_up_takes_the_steps_of_our_schedule():
     assert computed_steps(L2P(flat(np.eye(50)), speedup=3.1), 50) == sorted(build_schedule(50, 16, 3))
-    with pytest.raises(ValueError, match="at and speedup are targets of the same thing"):
+    with pytest.raises(ValueError, match="at and speedup exclude each other"):
         L2P(flat(np.eye(50)), at=(0, 1), speedup=2.0)
 
 

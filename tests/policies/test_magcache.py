@@ -73,8 +73,8 @@ def test_a_second_expert_starts_its_own_books():
     assert gate.decide(gate.init(), Step(index=33, own_index=0, total=40))[0].compute
     state, reasons = gate.init(), []
     for own in range(8):
-        verdict, state = gate.decide(state, Step(index=26 + own, own_index=own, total=40, gap=own and 1))
-        reasons.append(verdict.reason)
+        decision, state = gate.decide(state, Step(index=26 + own, own_index=own, total=40, gap=own and 1))
+        reasons.append(decision.reason)
     assert reasons[1:6] == ["retention"] * 5
     assert reasons[6:] == ["gate"] * 2
 

@@ -18,8 +18,8 @@ def pab_schemes(policy: PAB, times: list) -> dict[str, list[bool]]:
         state, steps = scheme.gate.init(), []
         for i, t in enumerate(times):
             step = Step(index=i, own_index=i, total=len(times), time=t)
-            verdict, state = scheme.gate.decide(state, step)
-            steps.append(verdict.compute)
+            decision, state = scheme.gate.decide(state, step)
+            steps.append(decision.compute)
         decided[scheme.site.kind] = steps
     return decided
 

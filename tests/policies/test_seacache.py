@@ -44,8 +44,8 @@ def test_seacache_takes_the_mean_over_samples():
     gate = SeaCache(threshold=0.25).schemes()[0].gate
     step = Step(index=1, own_index=1, total=9, gap=1, since_seen=10.0, seen_magnitude=1.0, relative_change=0.2)
     state = gate.learn(gate.init(), Outcome(index=0, own_index=0))
-    verdict, state = gate.decide(state, step)
-    assert not verdict.compute
+    decision, state = gate.decide(state, step)
+    assert not decision.compute
     assert gate.decide(state, step._replace(index=2, own_index=2, gap=2))[0].compute
 
 

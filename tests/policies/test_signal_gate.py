@@ -15,8 +15,8 @@ def step(change: float, size: float = 1.0) -> Step:
 def marks(gate: SignalGate, *steps: Step) -> str:
     state, letters = gate.init(), ""
     for each in steps:
-        verdict, state = gate.decide(state, each)
-        letters += "C" if verdict.compute else "r"
+        decision, state = gate.decide(state, each)
+        letters += "C" if decision.compute else "r"
     return letters
 
 
@@ -32,8 +32,8 @@ def test_a_sum_below_zero_is_no_reason_to_compute_but_a_threshold_of_zero_is():
 
 @pytest.mark.parametrize("accumulated", [math.nan, math.inf, -math.inf])
 def test_a_sum_that_is_not_finite_computes(accumulated):
-    verdict, _ = SignalGate(threshold=0.5).decide(SignalGateState(accumulated), step(0.1))
-    assert verdict.compute
+    decision, _ = SignalGate(threshold=0.5).decide(SignalGateState(accumulated), step(0.1))
+    assert decision.compute
 
 
 def test_a_signal_of_nothing_has_no_relative_change_and_computes():
@@ -42,8 +42,8 @@ def test_a_signal_of_nothing_has_no_relative_change_and_computes():
 
 
 def test_before_two_signals_there_is_nothing_to_compare():
-    verdict, state = SignalGate(threshold=0.5).decide(SignalGateState(0.2, 0.1), Step(index=0, own_index=0))
-    assert (verdict, state) == ((True, "no signal yet"), (0.2, None))
+    decision, state = SignalGate(threshold=0.5).decide(SignalGateState(0.2, 0.1), Step(index=0, own_index=0))
+    assert (decision, state) == ((True, "no signal yet"), (0.2, None))
 
 
 def test_polynomials_begin_with_the_highest_power():

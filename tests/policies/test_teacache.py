@@ -32,11 +32,11 @@ def teacache_decisions(policy: TeaCache, signals: list) -> list[bool]:
         if i:
             before = signals[i - 1]
             step = step._replace(since_seen=plain.mean_abs(now - before), seen_magnitude=plain.mean_abs(before))
-        verdict, state = gate.decide(state, step)
-        if verdict.compute:
+        decision, state = gate.decide(state, step)
+        if decision.compute:
             state = gate.learn(state, Outcome(index=i, own_index=i))
-        gap = 1 if verdict.compute else gap + 1
-        decisions.append(verdict.compute)
+        gap = 1 if decision.compute else gap + 1
+        decisions.append(decision.compute)
     return decisions
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from PIL import Image
-from tests.records.test_truth import shadow_run
+from tests.records.test_reuse_checks import shadow_run
 from tests.report.runs import panels
 
 from navicache.report.calibration_plot import can_calibrate, draw_calibration, save_calibration_plot

@@ -1,14 +1,14 @@
-"""The ratio of output change to input change, estimated while the run goes on: scalar Kalman filters, floats only.
+"""Scalar Kalman filters that estimate the ratio of output change to input change during a run; floats only.
 
 | file | what it answers |
 |---|---|
 | gaussian.py | one prediction and one correction of `Gaussian(mean, variance)` |
 | noise.py | process and measurement noise, constant or scheduled over the run |
-| filters.py | `RandomWalkFilter` (the paper's random walk) and `DriftFilter` (ratio and its drift) behind one interface |
-| diagonal.py | several ratios at once: the vector notation of the paper with diagonal matrices |
+| ratio_filters.py | `RandomWalkFilter` (the paper's) and `DriftFilter` (ratio and its drift) behind one interface |
+| diagonal_filter.py | several ratios at once: the vector notation of the paper with diagonal matrices |
 | alignment.py | how the first ratios start the filter, in the three published forms |
-| calibration.py | what a compute says about the prediction it replaced: the best damping |
-| steady.py | where variance and gain settle, and the error of holding the last observation |
+| damping.py | the damping that would have made the last prediction best |
+| steady_state.py | where variance and gain settle, and the error of holding the last observation |
 
 Paper: NaviCache, ICML 2026, arXiv:2606.26795, section "Test-Time Self-Calibration" and its appendix.
 """

@@ -1,8 +1,8 @@
-"""What a computed step says about the prediction it replaced: the best damping.
+"""The damping of the slope that would have predicted a computed step best.
 
 With moves m_0 = y_i - y_j and m_1 = y_j - y_k between computed outputs, g_0 and g_1 steps apart, the output is
-predicted along b = m_1 g_0 / g_1, the newest slope carried on. When the truth is known, least squares tell how much of
-it would have been best. Only inner products enter.
+predicted along b = m_1 g_0 / g_1, the extrapolated newest slope. When the step is computed, least squares give the
+best share of b. Only inner products are needed.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ GramMatrix = Sequence[Sequence[float]]
 
 
 def compute_extrapolation_factor(gaps: Sequence[int]) -> float:
-    """How far the newest slope carries: g_0 / g_1.
+    """How far the newest slope is extrapolated: g_0 / g_1.
 
     Example:
         >>> compute_extrapolation_factor((3, 2))
@@ -21,7 +21,7 @@ def compute_extrapolation_factor(gaps: Sequence[int]) -> float:
 
 
 def fit_damping(inner_products: GramMatrix, gaps: Sequence[int]) -> float | None:
-    """The share a of the slope that would have been best: <m_0, b> / <b, b>; None where nothing moved.
+    """The best share of the slope: <m_0, b> / <b, b>; None if the output did not change.
 
     Example:
         >>> fit_damping([[4.0, 1.0], [1.0, 0.5]], gaps=(2, 1))

@@ -16,8 +16,8 @@ class DiagonalFilter(Generic[BeliefT]):
     """The same filter for each of n ratios; a belief is a tuple with one entry per ratio.
 
     Example:
-        >>> from navicache.estimator.ratio_filters import Walk
-        >>> pair = DiagonalFilter(Walk(process_noise=0.5, measurement_noise=0.5, epsilon=0.0))
+        >>> from navicache.estimator.ratio_filters import RandomWalkFilter
+        >>> pair = DiagonalFilter(RandomWalkFilter(process_noise=0.5, measurement_noise=0.5, epsilon=0.0))
         >>> priors = pair.predict(pair.start_beliefs((2.0, 0.0)), progress=None)
         >>> beliefs, gains = pair.correct(priors, (4.0, 4.0), progress=None)
         >>> [belief.mean for belief in pair.extract_ratios(beliefs)], gains

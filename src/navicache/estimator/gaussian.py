@@ -32,7 +32,7 @@ def predict(belief: Gaussian, process_noise: float) -> Gaussian:
 def compute_gain(prior: Gaussian, measurement_noise: float, epsilon: float = 0.0) -> float:
     """How far an observation pulls the mean: K = P / (P + R + eps), between 0 and 1.
 
-    Where P + R + eps = 0 the belief is already certain and nothing can move it: K = 0.
+    If P + R + eps = 0 the belief is certain and nothing can move it: K = 0.
 
     Example:
         >>> compute_gain(Gaussian(2.0, 1.5), measurement_noise=0.5)
@@ -45,7 +45,7 @@ def compute_gain(prior: Gaussian, measurement_noise: float, epsilon: float = 0.0
 def correct(prior: Gaussian, z: float, measurement_noise: float, epsilon: float = 0.0) -> Gaussian:
     """Take in the observation z = x + v, Var v = R: x' = x + K (z - x), P' = (1 - K) P.
 
-    `epsilon` is exactly an addition to R. z must be finite: a NaN would stay in the mean for good.
+    `epsilon` is added to R. z must be finite: a NaN would stay in the mean for good.
 
     Example:
         >>> correct(Gaussian(2.0, 1.5), z=4.0, measurement_noise=0.5)

@@ -28,7 +28,7 @@ class NoiseSchedule:
     points: tuple[tuple[float, float], ...]
 
     def __post_init__(self) -> None:
-        """Refuse points that do not draw one line over the run."""
+        """Raise ValueError unless the points draw one line over the run."""
         if not self.points:
             raise ValueError("points is empty: give at least one (progress, value) pair, for example ((0.0, 0.05),)")
         for progress, noise in self.points:
@@ -47,7 +47,7 @@ class NoiseSchedule:
             2.0
         """
         if math.isnan(progress):
-            raise ValueError("progress is NaN: where progress is unknown, use value(schedule, None)")
+            raise ValueError("progress is NaN: where progress is unknown, use evaluate_noise(schedule, None)")
         if progress <= self.points[0][0]:
             return self.points[0][1]
         for (a, v_a), (b, v_b) in pairwise(self.points):
@@ -72,7 +72,7 @@ Noise = float | NoiseSchedule
 
 
 def evaluate_noise(noise: Noise, progress: float | None) -> float:
-    """The noise at `progress`; where that is unknown (None), the mean of the schedule.
+    """The noise at `progress`; the mean of the schedule if `progress` is None.
 
     Example:
         >>> evaluate_noise(0.05, 0.3), evaluate_noise(NoiseSchedule(((0.0, 1.0), (1.0, 3.0))), None)
@@ -84,7 +84,7 @@ def evaluate_noise(noise: Noise, progress: float | None) -> float:
 
 
 def check_noise(name: str, noise: Noise) -> None:
-    """Raise ValueError for a constant that is no variance; a `NoiseSchedule` has checked itself.
+    """Raise ValueError for a constant that is not a variance; a `NoiseSchedule` checks itself.
 
     Example:
         >>> check_noise("process_noise", 0.05)

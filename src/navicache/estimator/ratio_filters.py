@@ -20,7 +20,7 @@ BeliefT = TypeVar("BeliefT")
 
 
 class RatioFilter(Protocol[BeliefT]):
-    """What every filter offers; B is its belief. `progress` is in [0, 1], None where unknown.
+    """The interface of every filter; BeliefT is the type of its belief. `progress` is in [0, 1], None if unknown.
 
     Example:
         >>> walk: RatioFilter[Gaussian] = RandomWalkFilter(process_noise=0.5, measurement_noise=0.5, epsilon=0.0)
@@ -94,7 +94,7 @@ class RatioDriftBelief(NamedTuple):
 
     Example:
         >>> DriftFilter().start_belief(2.0)
-        RatioDrift(ratio=2.0, drift=0.0, ratio_variance=1.0, covariance=0.0, drift_variance=1.0)
+        RatioDriftBelief(ratio=2.0, drift=0.0, ratio_variance=1.0, covariance=0.0, drift_variance=1.0)
     """
 
     ratio: float
@@ -115,7 +115,7 @@ class DriftFilter:
         >>> belief = drift.start_belief(0.0)
         >>> for z in (1.0, 2.0, 3.0):
         ...     belief, gain = drift.correct(drift.predict(belief, None), z, None)
-        >>> round(drift.predict(belief, None).extract_ratio, 2)  # it has learnt to rise; a RandomWalkFilter would say 3.0
+        >>> round(drift.predict(belief, None).ratio, 2)  # it has learnt the rise; a RandomWalkFilter predicts 3.0
         3.98
     """
 

@@ -15,9 +15,9 @@ from navicache.estimator.gaussian import check_variance
 
 
 def compute_steady_gain(process_noise: float, measurement_noise: float) -> float:
-    """K = P- / (P- + R): the share of every observation that is believed in the long run.
+    """K = P- / (P- + R): the weight of every observation in the long run.
 
-    0 where Q = 0: a ratio that never moves is known in the end, and nothing can move it.
+    0 if Q = 0: a ratio that never moves is known in the end.
 
     Example:
         >>> round(compute_steady_gain(0.05, 0.05), 6)  # Q = R: one over the golden ratio
@@ -40,7 +40,7 @@ def compute_posterior_variance(process_noise: float, measurement_noise: float) -
 
 
 def compute_prior_variance(process_noise: float, measurement_noise: float) -> float:
-    """P- = P + Q: the error one step after an observation, where the next decision is taken.
+    """P- = P + Q: the error one step after an observation, when the next decision is taken.
 
     Example:
         >>> round(compute_prior_variance(0.05, 0.05), 6)

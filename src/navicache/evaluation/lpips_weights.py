@@ -57,6 +57,7 @@ def _find_file() -> Path:
     found = next((path for path in paths if path.is_file()), None)
     if found is None:
         raise WeightsError(
-            f"the weights of LPIPS are not installed: {INSTALL_COMMAND}, or set NAVICACHE_HOME to a folder that has {FILE_NAME}"
+            f"the weights of LPIPS are not installed: {INSTALL_COMMAND}, or set NAVICACHE_HOME to a folder that has "
+            f"{FILE_NAME}"
         )
     return found

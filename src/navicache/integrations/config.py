@@ -55,7 +55,7 @@ class NaviCacheConfig:
         targets = {"mode": self.mode, "speedup": self.speedup, "max_error": self.max_error}
         given = [name for name, value in targets.items() if value is not None]
         if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+            raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
         for name in targets:
             if name in self.knobs:
                 raise ValueError(

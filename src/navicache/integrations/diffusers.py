@@ -152,8 +152,8 @@ def find_denoisers(pipeline: Any) -> dict[str, nn.Module]:
     if not found:
         have = ", ".join(name for name, part in components.items() if isinstance(part, nn.Module))
         raise ValueError(
-            f"{type(pipeline).__name__} has no denoiser under a known name ({', '.join(DENOISER_NAMES)}); it has: {have}. "
-            "Pass the model itself: navicache.enable(pipe.<name>)"
+            f"{type(pipeline).__name__} has no denoiser under a known name ({', '.join(DENOISER_NAMES)}); it has: "
+            f"{have}. Pass the model itself: navicache.enable(pipe.<name>)"
         )
     return found
 

@@ -28,8 +28,8 @@ def describe_model_structure(target: Any, policy_name: str, block_list_names: Se
         raise ValueError(INSIDE)
     if not isinstance(model, nn.Module):
         raise TypeError(
-            f"policy {policy_name!r} caches parts inside a model, and a {type(model).__name__} is not a module: pass the module, "
-            "or use a policy at the site of the whole model"
+            f"policy {policy_name!r} caches parts inside a model, and a {type(model).__name__} is not a module: pass "
+            "the module, or use a policy at the site of the whole model"
         )
     lists = find_lists(model, block_list_names)
     returns: dict[type[nn.Module], tuple[int, int]] = {}

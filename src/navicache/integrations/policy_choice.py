@@ -103,7 +103,7 @@ def _list_knobs(policy_name: str) -> set[str]:
 
 
 def explain_inferred_preset(spec: ModelSpec, options: CacheOptions) -> str:
-    """Explain a preset whose values are inferred, not published; empty if the user set the values or none are inferred."""
+    """Explain a preset whose values are inferred, not published; empty if the user set them or none are inferred."""
     if isinstance(options.policy, str | None):
         name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
         chosen = find_preset(spec, name, options.mode or DEFAULT_MODE)

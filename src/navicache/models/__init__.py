@@ -1,4 +1,4 @@
-"""Models as data: how they are called, which settings are published for them, and where."""
+"""Models as data: how they are called, and which settings are published for them."""
 
 from navicache.models.calibration import CALIBRATED_METHODS, Calibration, read_calibration
 from navicache.models.call_spec import (

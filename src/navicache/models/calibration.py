@@ -1,4 +1,4 @@
-"""A calibration as a file: what one command measured, and another run reads."""
+"""The calibration file: `navicache calibrate` writes it, later runs read it."""
 
 import json
 import os
@@ -15,7 +15,7 @@ CALIBRATION_FORMAT = 1
 
 @dataclass(frozen=True)
 class Calibration:
-    """Knobs of a policy that were measured on a model, and how."""
+    """Knobs of a policy that were measured on a model, and how they were measured."""
 
     method: str  # the policy they belong to
     model: str  # class of the transformer
@@ -25,7 +25,7 @@ class Calibration:
 
     @property
     def seconds(self) -> float | None:
-        """How long it took to measure, on the machine it was measured on; None where nobody wrote it down."""
+        """How long the measurement took; None if it was not recorded."""
         return self.about.get("seconds")
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -35,7 +35,7 @@ class Calibration:
 
 
 def read_calibration(path: str | os.PathLike[str]) -> Calibration:
-    """Read what `save` wrote; anything else is refused by name."""
+    """Read what `save` wrote; raise ValueError for anything else."""
     try:
         found: Any = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

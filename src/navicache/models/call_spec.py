@@ -1,4 +1,4 @@
-"""How a model is called, as data."""
+"""Which arguments of a model's call are the latent, the time and the conditioning."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ ArgumentKey = str | int
 class CallSpec:
     """Where the latent, the time, the conditioning and the output of a denoiser are.
 
-    A place is an argument's name or its position. What is left at None is found by the usual names, which is
-    enough for every diffusers transformer and for the official Wan and HunyuanVideo code.
+    A key is an argument's name or position. None finds the argument by the usual names, which is enough for every
+    diffusers transformer and for the official Wan and HunyuanVideo code.
 
     Example:
         >>> CallSpec(latent="img", time="sigma", conditioning=("txt", "vec"), output="velocity").latent
@@ -19,12 +19,12 @@ class CallSpec:
 
     latent: ArgumentKey | None = None  # a tensor with the batch first, or a list of tensors, one per sample
     time: ArgumentKey | None = None
-    conditioning: tuple[ArgumentKey, ...] | None = None  # what tells prompts and guidance branches apart
+    conditioning: tuple[ArgumentKey, ...] | None = None  # what differs between prompts and guidance branches
     output: ArgumentKey | None = None  # key or position in the returned container; None: its first tensor
     channel_dim: int | None = None  # of the batched latent; None: 1, or the last one of (batch, tokens, channels)
 
 
-# Arguments of the whole call, whatever their length: positions, layers, one scale per layer.
+# Arguments of the whole call, regardless of their length: positions, layers, one scale per layer.
 SHARED_ARGUMENT_NAMES = ("txt_ids", "img_ids", "skip_layers", "control_hidden_states_scale")
 PER_SAMPLE_ARGUMENT_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain values, one entry per sample
 LATENT_ARGUMENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img", "x_video")

@@ -1,4 +1,4 @@
-"""Every model by what its pipeline is made of; the first match counts, so the special come before the general."""
+"""All known models. The first match counts, so specific models come before general ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ MODELS: tuple[ModelSpec, ...] = (
 
 
 def find_model(transformer: str, config: Mapping[str, Any] | None = None, experts: int = 1) -> ModelSpec:
-    """The first model whose class, configuration and number of experts agree, whichever program the class is of.
+    """Find the first model with this class, configuration and number of experts; the class may be of any program.
 
     Example:
         >>> find_model("WanTransformer3DModel", {"in_channels": 16, "num_layers": 30}).name
@@ -43,7 +43,7 @@ def find_model(transformer: str, config: Mapping[str, Any] | None = None, expert
 
 
 def find_model_by_name(name: str) -> ModelSpec:
-    """The model of that name."""
+    """Return the model of that name."""
     for spec in MODELS:
         if spec.name == name:
             return spec

@@ -1,4 +1,4 @@
-"""CogVideoX, told apart by the configurations its diffusers repositories publish."""
+"""CogVideoX; its sizes are recognised by the configurations of their diffusers repositories."""
 
 from navicache.models.call_spec import CallSpec
 from navicache.models.model_spec import ModelSpec
@@ -8,7 +8,7 @@ from navicache.models.published_presets import load_published_presets
 _TRANSFORMER_CLASS = "CogVideoXTransformer3DModel"
 _NOTE = "no setting is published for CogVideoX; the Wan 2.1 values are used"
 _CALL = CallSpec(channel_dim=2)
-_PAB_PRESETS = {"pab": load_published_presets("pab", "CogVideoX")}  # for the two sizes there were
+_PAB_PRESETS = {"pab": load_published_presets("pab", "CogVideoX")}  # published for two sizes
 _CONFIG_BY_MODEL: dict[str, dict[str, object]] = {
     "CogVideoX-2b": {"num_layers": 30, "patch_size_t": None},
     "CogVideoX-5b": {"num_layers": 42, "in_channels": 16, "patch_size_t": None},

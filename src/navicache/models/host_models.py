@@ -1,4 +1,4 @@
-"""Models as other programs than diffusers have them: the same networks under other classes and other arguments."""
+"""Models in programs other than diffusers: the same networks with other classes and arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,15 +12,13 @@ from navicache.models.model_spec import ModelSpec
 class HostModel:
     """The class, or the function, that a program calls at every step."""
 
-    diffusers_class: str  # the class of diffusers under which its settings are known; "" where there are none
-    call: CallSpec = field(default_factory=CallSpec)  # empty where the usual names tell
-    attribute_names: Mapping[str, str] = field(
-        default_factory=dict[str, str]
-    )  # their attribute by the name diffusers gives it
-    note: str = ""  # where the settings are another model's: what the user should be told
+    diffusers_class: str  # the diffusers class that has its settings; "" if there is none
+    call: CallSpec = field(default_factory=CallSpec)  # empty if the usual names are enough
+    attribute_names: Mapping[str, str] = field(default_factory=dict[str, str])  # diffusers' name -> program's attribute
+    note: str = ""  # shown to the user if the settings are another model's
 
     def translate_config(self, host_config: Mapping[str, Any]) -> dict[str, Any]:
-        """Their configuration in diffusers' names."""
+        """Return the program's configuration with diffusers' names."""
         return {ours: host_config.get(name) for ours, name in self.attribute_names.items()}
 
     def adapt_spec(self, spec: ModelSpec) -> ModelSpec:
@@ -34,7 +32,7 @@ class HostModel:
         return replace(spec, call=self.call, presets=guessed, note=self.note)
 
 
-SIZE_FIELDS = ("in_channels", "num_layers", "text_dim")  # of a configuration of diffusers: what presets are known by
+SIZE_FIELDS = ("in_channels", "num_layers", "text_dim")  # of a diffusers configuration: they identify a preset
 
 _WAN = HostModel(
     "WanTransformer3DModel",
@@ -46,18 +44,18 @@ _FRAMEPACK = HostModel(
 )
 _XDIT_WAN = HostModel("WanTransformer3DModel", attribute_names={name: name for name in SIZE_FIELDS})
 
-# By name of the class or function; docs/recipes says which program has it, and with which commit it was run.
+# By name of the class or function; docs/recipes names the program and the commit it was tested with.
 HOST_MODELS: Mapping[str, HostModel] = {
     "WanModel": _WAN,  # Wan 2.1, Wan 2.2, musubi-tuner, ComfyUI
     "VaceWanModel": _WAN,
-    "model_fn_wan_video": HostModel("WanTransformer3DModel"),  # a function of DiffSynth-Studio; its size is not told
+    "model_fn_wan_video": HostModel("WanTransformer3DModel"),  # a function of DiffSynth-Studio; its size is unknown
     "HYVideoDiffusionTransformer": HostModel("HunyuanVideoTransformer3DModel", CallSpec(output="x")),
     "HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,
-    "HunyuanVideo": HostModel("HunyuanVideoTransformer3DModel"),  # of ComfyUI, as the next two
+    "HunyuanVideo": HostModel("HunyuanVideoTransformer3DModel"),  # ComfyUI, like the next two
     "LTXVModel": HostModel("LTXVideoTransformer3DModel"),
     "Flux": HostModel("FluxTransformer2DModel"),
     "MMDiTModel": HostModel("", CallSpec("img", "timesteps", ("txt", "y_vec"))),  # Open-Sora 2.0
-    "xFuserWanTransformer3DWrapper": _XDIT_WAN,  # xDiT's of diffusers' own, with the arguments of those
+    "xFuserWanTransformer3DWrapper": _XDIT_WAN,  # xDiT's wrapper of the diffusers class, with the same arguments
     "xFuserHunyuanVideoTransformer3DWrapper": HostModel("HunyuanVideoTransformer3DModel"),
-    "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # while its own offload is on
+    "DynamicSwap_HunyuanVideoTransformer3DModelPacked": _FRAMEPACK,  # FramePack while its offload is on
 }

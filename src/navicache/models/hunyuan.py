@@ -25,9 +25,8 @@ MODELS = (
                 )
             },
             "teacache": load_published_presets("teacache", "HunyuanVideo"),
-            "magcache": load_published_presets(
-                "magcache", "HunyuanVideo-544p"
-            ),  # the size of the paper's table; 720p has its own
+            # the size of the paper's table; 720p has other values
+            "magcache": load_published_presets("magcache", "HunyuanVideo-544p"),
             **build_fixed_presets(
                 1.8, 0.5, "paper, Table 1: latencies imply 28 (static) and 25 (random) computed steps of 50"
             ),

@@ -1,4 +1,4 @@
-"""What is known about a model, as data; every number names its source."""
+"""The settings of a model as data; every number names its source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,23 +16,25 @@ class Preset:
 
     knobs: Mapping[str, KnobValue]
     source: str
-    inferred: bool = False  # not published: our guess, from the nearest published setting
+    inferred: bool = False  # not published, but inferred from the nearest published setting
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """How to recognise a model, how it is called, and what its policies are set to."""
+    """How to recognise a model, how it is called, and the presets of its policies."""
 
     name: str
     transformer: str  # class name; "" matches any
-    config: Mapping[str, object] = field(default_factory=dict[str, object])  # values that tell it from its siblings
+    config: Mapping[str, object] = field(
+        default_factory=dict[str, object]
+    )  # values that identify it among models of its class
     experts: int | None = None  # how many transformers its pipeline has
     call: CallSpec = field(default_factory=CallSpec)
     presets: Mapping[str, Mapping[str, Preset]] = field(default_factory=dict[str, Mapping[str, Preset]])
     note: str = ""  # a note shown to the user
 
     def matches(self, transformer: str, config: Mapping[str, Any], experts: int) -> bool:
-        """Whether the facts are this model's."""
+        """Whether class, configuration and number of experts are this model's."""
         return (
             self.transformer in ("", transformer)
             and self.experts in (None, experts)
@@ -41,10 +43,7 @@ class ModelSpec:
 
 
 def find_preset(spec: ModelSpec, policy: str, mode: str) -> Preset:
-    """The preset of that policy and mode.
-
-    A policy the model has no setting for keeps its own defaults, which is then its "mid".
-    """
+    """Return the preset of a policy and mode; without presets, "mid" is the policy's defaults."""
     if mode not in MODES:
         raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}")
     modes = spec.presets.get(policy, {"mid": Preset({}, "defaults of the policy", inferred=True)})

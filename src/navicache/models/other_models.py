@@ -1,4 +1,4 @@
-"""Models that other methods have published settings for, and NaviCache has not."""
+"""Models with published settings of other methods, but not of NaviCache."""
 
 from navicache.models.model_spec import ModelSpec, Preset
 from navicache.models.preset_builders import build_fallback_presets

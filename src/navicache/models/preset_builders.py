@@ -1,4 +1,4 @@
-"""Published settings, shared by the model families.
+"""Builders of the presets that model families share.
 
 Sources: "paper" is NaviCache, ICML 2026, arXiv:2606.26795, paragraph "Implementation Detail"; commits are those of
 the official scripts.
@@ -20,7 +20,7 @@ def build_navicache_presets(
     inferred: bool = False,
     **extra_knobs: KnobValue,
 ) -> dict[str, Preset]:
-    """The three modes of the paper: thresholds differ, all else is Q = R = 0.05, P = 1."""
+    """Build the paper's three modes: thresholds differ, the rest is Q = R = 0.05, P = 1."""
     taus = {"fast": fast, "mid": mid, "slow": slow}
     return {
         mode: Preset({"threshold": tau, "align_steps": align_steps, **extra_knobs}, source, inferred)
@@ -28,11 +28,11 @@ def build_navicache_presets(
     }
 
 
-MIN_TOTAL_STEPS = 13  # steps: a model distilled to fewer has none to spare, unless a target is asked for
+MIN_TOTAL_STEPS = 13  # a model distilled to fewer steps is not cached, unless the user sets a target
 
 
 def build_inertial_presets(fast: float, mid: float, slow: float, source: str) -> dict[str, Preset]:
-    """The paper's speed-ups of a model, as speed-up targets for `inertial`, which has no published settings."""
+    """Use the paper's speed-ups as targets for `inertial`, which has no published settings."""
     targets = {"fast": fast, "mid": mid, "slow": slow}
     return {
         mode: Preset({"speedup": s, "shortest": MIN_TOTAL_STEPS}, source, inferred=True) for mode, s in targets.items()
@@ -40,7 +40,7 @@ def build_inertial_presets(fast: float, mid: float, slow: float, source: str) ->
 
 
 def build_ema_presets(navicache_presets: PresetsByMode) -> dict[str, Preset]:
-    """Plain smoothing at NaviCache's own thresholds, which is the fair comparison; it has no epsilons."""
+    """Use NaviCache's thresholds for plain smoothing, for a fair comparison; it has no epsilons."""
     return {
         mode: Preset(
             {knob: value for knob, value in p.knobs.items() if knob in ("threshold", "align_steps", "site")},
@@ -52,14 +52,14 @@ def build_ema_presets(navicache_presets: PresetsByMode) -> dict[str, Preset]:
 
 
 def build_fallback_presets() -> dict[str, PresetsByMode]:
-    """Presets for models without published settings, marked as inferred."""
+    """Build presets for models without published settings, marked as inferred."""
     navi = build_navicache_presets(0.07, 0.05, 0.04, 10, "the paper's Wan 2.1 values", inferred=True)
     targets = build_inertial_presets(2.23, 2.01, 1.86, "targets of Wan 2.1-1.3B")
     return {"navicache": navi, "inertial": targets, "ema": build_ema_presets(navi)}
 
 
 def build_fixed_presets(interval: float, probability: float, source: str) -> dict[str, PresetsByMode]:
-    """The static and random rows of the paper's Table 1, as far as its latencies tell."""
+    """Build the static and random rows of the paper's Table 1, inferred from its latencies."""
     return {
         "static": {"mid": Preset({"interval": interval}, source, inferred=True)},
         "random": {"mid": Preset({"probability": probability}, source, inferred=True)},

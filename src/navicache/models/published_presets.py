@@ -1,7 +1,7 @@
-"""What other methods have published for each model: coefficients, tables and settings, read from data/*.json.
+"""Published coefficients, tables and settings of other methods, read from data/*.json.
 
-A file names a method's paper and repository; each entry names the script its numbers come from, the knobs that hold for the
-model, and per mode those that differ.
+A file names a method's paper and repository; each entry names the script its numbers come from, the knobs of the
+model, and for each mode the knobs that differ.
 """
 
 import json
@@ -17,7 +17,7 @@ PUBLISHED_METHODS = ("teacache", "magcache", "pab")
 
 
 def load_published_presets(method: str, model: str) -> Mapping[str, Preset]:
-    """The presets of a method for a model, by the name its authors gave it; `list_published_models` lists them.
+    """Load the presets of a method for a model, by the authors' name of it; see `list_published_models`.
 
     Example:
         >>> load_published_presets("teacache", "HunyuanVideo")["mid"].knobs["threshold"]
@@ -37,7 +37,7 @@ def load_published_presets(method: str, model: str) -> Mapping[str, Preset]:
 
 
 def list_published_models(method: str) -> tuple[str, ...]:
-    """The models a method has published numbers for.
+    """List the models with published numbers of a method.
 
     Example:
         >>> "FLUX.1-dev" in list_published_models("magcache")
@@ -49,14 +49,14 @@ def list_published_models(method: str) -> tuple[str, ...]:
 @cache
 def _load_method_file(method: str) -> dict[str, Any]:
     if method not in PUBLISHED_METHODS:
-        raise ValueError(f"nothing is kept of {method!r}; known: {', '.join(PUBLISHED_METHODS)}")
+        raise ValueError(f"no published settings for method {method!r}; known: {', '.join(PUBLISHED_METHODS)}")
     return json.loads(files("navicache.models").joinpath("data", f"{method}.json").read_text("utf-8"))
 
 
 def _build_preset(model_knobs: Mapping[str, Any], mode_entry: Mapping[str, Any], script: str) -> Preset:
-    said = ("from", "inferred")
-    own = {knob: value for knob, value in mode_entry.items() if knob not in said}
-    knobs = {**own, **model_knobs, **own}  # what the mode is about comes first
+    remarks = ("from", "inferred")
+    mode_knobs = {knob: value for knob, value in mode_entry.items() if knob not in remarks}
+    knobs = {**mode_knobs, **model_knobs, **mode_knobs}  # the mode's knobs come first in order, and win
     source = f"{script}: {mode_entry['from']}"
     return Preset(
         {knob: _freeze_list(value) for knob, value in knobs.items()}, source, mode_entry.get("inferred", False)
@@ -64,7 +64,7 @@ def _build_preset(model_knobs: Mapping[str, Any], mode_entry: Mapping[str, Any],
 
 
 def _normalise_ratio_table(entry: Mapping[str, Any]) -> dict[str, list[float]]:
-    """MagCache's table as its policy has it: from step 0 on, whose ratio is 1, and no square roots left to take."""
+    """Convert MagCache's table to the policy's form: it starts with step 0, whose ratio is 1, without square roots."""
     if "ratios" not in entry:
         return {}
     rooted = entry.get("square_root", False)

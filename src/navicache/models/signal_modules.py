@@ -1,4 +1,4 @@
-"""Where a model embeds its time: the submodules whose outputs TeaCache watches, by the transformer's class."""
+"""The submodules that embed the timestep, by transformer class; TeaCache watches their outputs."""
 
 from collections.abc import Mapping
 

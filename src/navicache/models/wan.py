@@ -99,7 +99,7 @@ MODELS = (
             **_FIXED_PRESETS,
         },
     ),
-    # The configuration does not tell 480P from 720P: `published` has the other's numbers.
+    # The configuration is the same for 480P and 720P: `load_published_presets` has the numbers of 720P.
     ModelSpec(
         "Wan 2.1 I2V-14B",
         _WAN_CLASS,

@@ -1,4 +1,4 @@
-"""Policies: when to compute, and what to return instead. Numbers only; the engine owns the tensors."""
+"""Policies decide when to compute and how to predict the other outputs; floats only, the engine owns the tensors."""
 
 from navicache.policies.cache_sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.catalog import POLICIES, build_policy, find_policy

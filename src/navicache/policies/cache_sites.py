@@ -8,7 +8,7 @@ ModuleKind = Literal["self_attention", "temporal_attention", "cross_attention", 
 
 @dataclass(frozen=True)
 class Blocks:
-    """The stack of transformer blocks; its outer blocks always run, and so do embeddings and head.
+    """The stack of transformer blocks. The outer ones (`first` and `last` many), embeddings and head always run.
 
     Example:
         >>> Blocks(first=1)  # what FirstBlockCache replaces
@@ -24,16 +24,16 @@ class Modules:
     """The outputs of one kind of module inside the blocks."""
 
     kind: ModuleKind
-    blocks: tuple[int, ...] | None = None  # of each list of blocks, by number; None: all of them
+    blocks: tuple[int, ...] | None = None  # block indices in each list of blocks; None: all
 
 
 Site = Literal["model"] | Blocks | Modules
-SiteName = Literal["model", "blocks"]  # for policies that work at either
+SiteName = Literal["model", "blocks"]  # for policies that work at both
 SITE_NAMES: tuple[SiteName, ...] = ("model", "blocks")
 
 
 def resolve_site(name: SiteName) -> Site:
-    """The site a knob names.
+    """Return the site of that name.
 
     Example:
         >>> resolve_site("blocks")
@@ -44,13 +44,13 @@ def resolve_site(name: SiteName) -> Site:
 
 @dataclass(frozen=True)
 class FilteredLatent:
-    """The latent as SeaCache looks at it: low-passed by how clean it should be at its noise level."""
+    """SeaCache's signal: the latent after a low-pass filter that follows its noise level."""
 
-    exponent: float = 3.0  # of the power spectrum that a clean video is expected to have
+    exponent: float = 3.0  # of the expected power spectrum of a clean video
 
 
-# What a gate's changes are changes of. "input": of what the site is handed. "modulated": what enters the first block's
-# attention. "time", "time_projection": the embedded timestep, and what the blocks are modulated with.
-# "first_residual": what the blocks before the site have added.
+# The tensor whose change a gate watches. "input": the input of the site. "modulated": the input of the first block's
+# attention. "time", "time_projection": the embedded timestep, and the modulation of the blocks.
+# "first_residual": what the blocks before the site added.
 TeaCacheSignal = Literal["modulated", "time", "time_projection"]
 Signal = Literal["input", "first_residual"] | TeaCacheSignal | FilteredLatent

@@ -41,7 +41,7 @@ POLICIES: dict[str, type[Policy]] = {
 
 
 def find_policy(name: str) -> type[Policy]:
-    """The policy class of that name.
+    """Return the policy class of that name.
 
     Example:
         >>> find_policy("navicache").__name__
@@ -53,7 +53,7 @@ def find_policy(name: str) -> type[Policy]:
 
 
 def build_policy(name: str, /, **knobs: Any) -> Policy:
-    """A policy by name, its knobs checked by name too.
+    """Build a policy by name; unknown knobs raise a ValueError.
 
     Example:
         >>> build_policy("static", interval=3)

@@ -1,8 +1,8 @@
-"""DBCache (cache-dit): outer blocks always run, the middle ones are reused while the first ones' residual hardly moves.
+"""DBCache (cache-dit): outer blocks always run; middle blocks are reused while the first ones' residual hardly changes.
 
 d = mean|s_i - s_j| / mean|s_j|;   reuse while d < tau, within the limits; s is what the first blocks add
 
-cache-dit's mask of steps, its choice of tokens and its sharing of one branch's difference are left out.
+cache-dit's step mask, token choice and shared branch difference are not implemented.
 """
 
 import math
@@ -24,7 +24,7 @@ ALIGN_COMPUTE, LIMIT_COMPUTE = Decision(True, "align"), Decision(True, "limit")
 
 
 class DBCacheState(NamedTuple):
-    """What the gate remembers within one run."""
+    """State of the gate during one run."""
 
     reused_count: int = 0  # steps
     consecutive_reuses: int = 0  # reuses in a row, as cache-dit counts them
@@ -34,7 +34,7 @@ class DBCacheState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DBCacheGate:
-    """The tests in their order; the first that applies decides."""
+    """Applies its tests in order; the first that applies decides."""
 
     rows: RowRule = field(default="call", init=False)
     streams: StreamRule = field(default="each", init=False)
@@ -74,7 +74,7 @@ class DBCacheGate:
         return GATE_REUSE if difference < self.threshold else GATE_COMPUTE, state
 
     def learn(self, state: DBCacheState, outcome: Outcome) -> DBCacheState:
-        """A compute clears nothing."""
+        """Learn nothing: a compute resets no count."""
         del outcome
         return state
 
@@ -89,11 +89,13 @@ class DBCacheGate:
 def count_previous_reuse(state: DBCacheState, steps_since_compute: int) -> DBCacheState:
     """Update the reuse counts for the previous step, as cache-dit counts them.
 
-    The first reuse of a run counts; one after a compute does not; one after a reuse does, twice where the row is at 0.
+    The first reuse of a run counts, a reuse after a compute does not, a reuse after a reuse does (twice from count 0).
 
     Example:
-        >>> count_previous_reuse(DBCacheState(), 2), count_previous_reuse(DBCacheState(reused_count=1, consecutive_reuses=0), 3).consecutive_reuses
-        (DualState(reused=1, row=1, accumulated=0.0, difference=None), 2)
+        >>> count_previous_reuse(DBCacheState(), 2)
+        DBCacheState(reused_count=1, consecutive_reuses=1, accumulated_difference=0.0, difference=None)
+        >>> count_previous_reuse(DBCacheState(reused_count=1, consecutive_reuses=0), 3).consecutive_reuses
+        2
     """
     if steps_since_compute < 2:
         return state
@@ -107,7 +109,7 @@ class DBCache:
     """FirstBlockCache with more than one block at either end, a warm-up and limits.
 
     Example:
-        >>> DBCache(first=4, last=2, order=1).schemes()[0].predictor.keeps_inputs
+        >>> DBCache(first=4, last=2, order=1).schemes()[0].predictor.needs_past_inputs
         True
     """
 
@@ -117,11 +119,11 @@ class DBCache:
     first: int = 8  # blocks that always run, at the start of each list of blocks
     last: int = 0  # and at its end
     align_steps: int = 8
-    align_interval: int = 1  # of those steps, every so many compute whatever is measured
-    most_reused: int | None = None  # steps of a run
-    longest_reuse: int | None = None  # in a row, as `counted` counts
-    most_accumulated: float | None = None  # differences, over the whole run
-    order: int = 0  # of the forecast of the residual: 0 holds it
+    align_interval: int = 1  # of those steps, each step divisible by this is always computed
+    most_reused: int | None = None  # reused steps per run
+    longest_reuse: int | None = None  # consecutive reuses, as counted by `count_previous_reuse`
+    most_accumulated: float | None = None  # sum of the differences over the whole run
+    order: int = 0  # of the residual's forecast: 0 holds it
 
     def __post_init__(self) -> None:
         """Check the knobs."""

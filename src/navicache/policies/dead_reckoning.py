@@ -1,18 +1,20 @@
-"""The predictor of `inertial`: extrapolate along the newest slope, with a measured damping, and correct for past prediction errors.
+"""The predictor of `inertial`: a line through the newest outputs, damped as measured and corrected for past errors.
 
     y_i ~ y_j + a (y_j - y_k) g + min(1, 2a) min(1, 1 + r) s m
     g = g_0 / g_1, where a < 0 no more than 1
     s = (5 g_1 - 1) / (12 g_1) while g_0 < g_1 and a > 0, else 0
 
 y_j and y_k are the two newest computed outputs, g_1 steps apart, and g_0 steps have passed since the newer one. The
-damping a is measured at every compute, where prediction and truth are both known (estimator/calibration.py), and
-tracked by a scalar Kalman filter. Where extrapolation does not help it goes to zero, and what is left is holding the
-output. Where the output swings from step to step, as under strong guidance, it falls below zero: then a point between
-the two newest outputs stands for those to come, at most midway, and no farther off after a longer gap.
+damping a is measured at every computed step, where prediction and truth are both known (estimator/damping.py), and
+tracked by a scalar Kalman filter. If extrapolation does not help, a goes to zero and the output is held. If the output
+swings from step to step, as under strong guidance, a falls below zero: the prediction is then a point between the two
+newest outputs, at most midway, and no farther off after a longer gap.
 
-m = y_j - (y_j as the slope before had it) is what was missed at the newest compute, g_1 steps after the one before. A
-line leaves a parabola as its square, so the g_1 - 1 predictions within that gap were off by s m in the mean, and the
-latent has moved along them: s m, added to as many outputs again, takes it back. The correction stops after that many steps, because over a longer gap it would add an error. If errors alternate in sign they cancel, and the correction is smaller: r is how much of a miss the next one repeats, measured at every compute and tracked as the damping is.
+m = y_j - (prediction of y_j) is the prediction error at the newest computed step, g_1 steps after the one before. A
+line leaves a parabola as its square, so the g_1 - 1 predictions within that gap had an average error of s m, and the
+latent has moved along them. Adding s m to as many outputs takes that back. The correction stops after that many steps,
+because over a longer gap it would add an error. If errors alternate in sign they cancel, and the correction is
+smaller: r is the error correlation, measured at every computed step and tracked like the damping.
 """
 
 from dataclasses import dataclass, field
@@ -22,14 +24,14 @@ from navicache.estimator import Gaussian, RandomWalkFilter, compute_extrapolatio
 from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 from navicache.policies.protocols import Outcome, PredictionWeights, Step
 
-INITIAL_DAMPING = 1.0  # damping believed at first
-MIN_DAMPING, MAX_DAMPING = -0.5, 1.3  # midway between the two newest outputs, and somewhat beyond the line
+INITIAL_DAMPING = 1.0
+MIN_DAMPING, MAX_DAMPING = -0.5, 1.3  # midway between the two newest outputs, and slightly beyond the line
 
 
 def compute_mean_gap_error(gap: int) -> float:
     """Average error of the predictions within a gap, relative to the error at its end.
 
-    The line stood on two points as far apart as the gap is long, and the truth is a parabola through them.
+    Assumes a line through two points one gap apart, and a true output that is a parabola through them.
 
     Example:
         >>> compute_mean_gap_error(2), compute_mean_gap_error(3) == (4 / 18 + 10 / 18) / 2
@@ -42,18 +44,16 @@ class DeadReckoningState(NamedTuple):
     """Estimates of damping and error correlation; None before the first measurement."""
 
     damping: Gaussian | None = None
-    error_correlation: Gaussian | None = (
-        None  # how much of a miss the next one repeats; below 0 they take each other back
-    )
+    error_correlation: Gaussian | None = None  # share of an error that the next one repeats; below 0 they cancel
 
 
 @dataclass(frozen=True)
 class DeadReckoning:
-    """Carry the newest slope on, damped as measured.
+    """Extrapolate along the newest slope, damped as measured.
 
     Example:
         >>> DeadReckoning().weights(DeadReckoningState(), Step(index=6, own_index=6, gaps=(2, 1)))
-        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
+        PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 
     history_length: int = field(default=2, init=False)
@@ -65,20 +65,20 @@ class DeadReckoning:
     amends: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse noises that are no variances, now and not at the first compute."""
+        """Raise ValueError for noises that are not variances, before the first step."""
         self._build_filter()
 
     @property
     def needs_last_error(self) -> bool:
-        """What was missed is only needed to make amends."""
+        """The last error is needed only for corrections."""
         return self.amends
 
     def init(self) -> DeadReckoningState:
-        """Nothing measured."""
+        """Return the state without measurements."""
         return DeadReckoningState()
 
     def weights(self, state: DeadReckoningState, step: Step) -> PredictionWeights:
-        """The line as multiples of the kept outputs."""
+        """The line as weights of the kept outputs."""
         if len(step.gaps) < 2:
             return OUTPUT_HOLD_WEIGHTS
         damping = INITIAL_DAMPING if state.damping is None else state.damping.mean
@@ -97,7 +97,7 @@ class DeadReckoning:
         return 1.0 if state.error_correlation is None else min(1.0, 1.0 + state.error_correlation.mean)
 
     def learn(self, state: DeadReckoningState, outcome: Outcome) -> DeadReckoningState:
-        """Follow the damping that would have been best, and whether misses repeat."""
+        """Track the best damping and the error correlation."""
         best = None if outcome.inner_products is None else fit_damping(outcome.inner_products, outcome.gaps)
         damping = self._track_value(state.damping, INITIAL_DAMPING, best, MIN_DAMPING, MAX_DAMPING)
         return DeadReckoningState(

@@ -1,4 +1,4 @@
-"""The verdicts that several gates give, and the division whose result a threshold may be held against."""
+"""Decisions that several gates share, and the division they compare with a threshold."""
 
 import math
 
@@ -10,7 +10,9 @@ NO_SIGNAL_COMPUTE = Decision(True, "no signal yet")
 
 
 def divide_ieee(numerator: float, denominator: float) -> float:
-    """Divide as IEEE floats do. If nothing changed the result is infinite or NaN, and the step is computed, as in the official code.
+    """Divide as IEEE floats do.
+
+    If nothing changed the result is infinite or NaN, and the step is computed, as in the official code.
 
     Example:
         >>> divide_ieee(1.0, 4.0), divide_ieee(1.0, 0.0)

@@ -22,21 +22,21 @@ from navicache.policies.ratio_gate import RatioGate
 
 @dataclass(frozen=True)
 class ConstantGainFilter:
-    """r <- r + alpha * (z - r): a filter of constant gain that claims no variance."""
+    """r <- r + alpha * (z - r): a filter with constant gain and no variance."""
 
     alpha: float
 
     def start_belief(self, mean: float) -> Gaussian:
-        """The first ratio, taken whole."""
+        """Take the first ratio as it is."""
         return Gaussian(mean, 0.0)
 
     def predict(self, belief: Gaussian, progress: float | None) -> Gaussian:
-        """Time changes nothing."""
+        """Return the belief unchanged."""
         del progress
         return belief
 
     def correct(self, prior: Gaussian, z: float, progress: float | None) -> tuple[Gaussian, float]:
-        """Move by alpha; exactly onto z when alpha is 1, also from an infinite ratio."""
+        """Move by alpha; exactly to z if alpha is 1, also from an infinite ratio."""
         del progress
         mean = z if self.alpha == 1 else prior.mean + self.alpha * (z - prior.mean)
         return Gaussian(mean, 0.0), self.alpha
@@ -83,7 +83,7 @@ class Ema(EasyCache):
     """Plain exponential smoothing of the ratio: what remains of NaviCache when its variance is constant.
 
     With constant noise the gain of the filter never depends on the data and settles at 0.618 for Q = R; this
-    policy starts there. It is the ablation that tells what the Kalman filter itself adds.
+    policy starts there. It is the ablation that shows what the Kalman filter adds.
     """
 
     name: ClassVar[str] = "ema"
@@ -103,7 +103,7 @@ class Ema(EasyCache):
 
 
 def build_smoothing_scheme(policy: EasyCache, alpha: float) -> Scheme:
-    """The one scheme of both policies."""
+    """Build the scheme of both policies."""
     rows = resolve_row_rule(policy.site, policy.rows)
     ratio = RatioGate(
         ratio_filter=ConstantGainFilter(alpha), threshold=policy.threshold, align_steps=policy.align_steps, rows=rows

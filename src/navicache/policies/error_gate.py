@@ -1,11 +1,11 @@
 """The error gate predicts the prediction error from its measured growth.
 
-    d = sum of mean|x_s - x_(s-1)| since the last compute, over mean|y_j|       how far the input has travelled
+    d = sum of mean|x_s - x_(s-1)| since the last compute, over mean|y_j|       distance that the input has moved
     k = (mean|y_i - guess| / mean|y_i|) / d^2        observed at every compute, tracked by a scalar Kalman filter
     E <- E + k d^2;     reuse while E < tau;         a compute clears E and d
 
-A line leaves a smooth course as the square of the distance: k is half of how sharply the output turns, and stays the
-same from a short gap to a long one. k d^2 is the relative error of this step, E their sum over a stretch of reuses.
+A line leaves a smooth curve as the square of the distance: k is half the curvature of the output, and is the same for
+short and long gaps. k d^2 is the relative error of this step, E the sum over consecutive reuses.
 """
 
 import math
@@ -19,18 +19,17 @@ from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule
 
 NO_ERROR_COMPUTE = Decision(True, "no error yet")
 
-CAUTION_DEVIATIONS = 2.0  # deviations of the error's growth that a promise keeps away
-# How far k misses, as a mean square relative to itself: before anything was missed; the share of each new miss in it,
-# which counts as so far at most.
+CAUTION_DEVIATIONS = 2.0  # safety margin of `bounds_each_step`, in standard deviations of the growth
+# Mean squared relative error of k: its initial value, the weight of each new error, and the largest error counted.
 INITIAL_SPREAD, SPREAD_UPDATE_SHARE, MAX_GROWTH_ERROR = 0.1, 0.2, 2.0
 
 
 class ErrorGateState(NamedTuple):
-    """What the gate remembers within one run."""
+    """State of the gate during one run."""
 
     error_growth: Gaussian | None = None  # k; None before the first measured error
     gain: float = 0.0
-    input_distance: float = 0.0  # d, not yet divided by the output's size
+    input_distance: float = 0.0  # d times the output's magnitude
     relative_distance: float = 0.0  # d
     predicted_error: float | None = None  # k d^2 of this step
     accumulated_error: float = 0.0  # E
@@ -52,26 +51,24 @@ class ErrorGate:
     rows: RowRule = "sample"
 
     def __post_init__(self) -> None:
-        """Refuse noises that are no variances, now and not at the first measured error."""
+        """Raise ValueError for noises that are not variances, before the first step."""
         self._build_filter()
 
     def init(self) -> ErrorGateState:
-        """No error measured."""
+        """Return the state without measurements."""
         return ErrorGateState()
 
     def decide(self, state: ErrorGateState, step: Step) -> tuple[Decision, ErrorGateState]:
         """Reuse while the predicted error stays within the threshold."""
         if step.since_seen is None or not step.output_magnitude:
-            return NO_ERROR_COMPUTE, state._replace(
-                predicted_error=None, relative_distance=0.0
-            )  # unknown: it must not teach a growth
+            # an unknown distance must not teach a growth
+            return NO_ERROR_COMPUTE, state._replace(predicted_error=None, relative_distance=0.0)
         travelled = state.input_distance + step.since_seen
         distance = travelled / step.output_magnitude
         if state.error_growth is None:
-            return NO_ERROR_COMPUTE, state._replace(
-                input_distance=travelled, relative_distance=distance, predicted_error=None
-            )
-        # below the distance at which k was observed a promise does not trust the square, which is the smaller one
+            state = state._replace(input_distance=travelled, relative_distance=distance, predicted_error=None)
+            return NO_ERROR_COMPUTE, state
+        # below the distance at which k was observed, a bound on each step assumes linear growth, which is larger
         reach = (
             max(distance, state.last_error_distance) * (1 + CAUTION_DEVIATIONS * math.sqrt(state.growth_spread))
             if self.bounds_each_step
@@ -79,8 +76,8 @@ class ErrorGate:
         )
         predicted = state.error_growth.mean * distance * reach
         accumulated = predicted if self.bounds_each_step else state.accumulated_error + predicted
-        verdict = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE  # a NaN is not below anything
-        return verdict, state._replace(
+        decision = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE  # a NaN is not below anything
+        return decision, state._replace(
             input_distance=travelled,
             relative_distance=distance,
             predicted_error=predicted,
@@ -88,7 +85,7 @@ class ErrorGate:
         )
 
     def learn(self, state: ErrorGateState, outcome: Outcome) -> ErrorGateState:
-        """Clear the error, and follow its measured growth."""
+        """Clear the accumulated error and track the measured growth."""
         distance = state.relative_distance
         state = state._replace(input_distance=0.0, relative_distance=0.0, accumulated_error=0.0)
         if outcome.prediction_error is None or not (distance**2):
@@ -99,11 +96,8 @@ class ErrorGate:
             return state._replace(error_growth=self._build_filter().start_belief(seen), gain=1.0)
         missed = min(abs(seen / before.mean - 1), MAX_GROWTH_ERROR) ** 2 if before.mean > 0 else MAX_GROWTH_ERROR**2
         growth, gain = self._build_filter().correct(self._build_filter().predict(before, None), seen, None)
-        return state._replace(
-            error_growth=growth,
-            gain=gain,
-            growth_spread=state.growth_spread + SPREAD_UPDATE_SHARE * (missed - state.growth_spread),
-        )
+        spread = state.growth_spread + SPREAD_UPDATE_SHARE * (missed - state.growth_spread)
+        return state._replace(error_growth=growth, gain=gain, growth_spread=spread)
 
     def explain(self, state: ErrorGateState) -> Mapping[str, float]:
         """Growth, its variance and gain as ratio, and the error against its threshold."""

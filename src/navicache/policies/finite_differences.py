@@ -2,8 +2,8 @@
 
     F_0 = y_j;    F_(k+1) = (F_k - F_k of the compute before) / (steps between the two);    y_i ~ sum F_k (i-j)^k / k!
 
-Each difference is divided by the newest gap alone, so beyond a line this is not the polynomial through the outputs:
-that is `Taylor` of predictors.py.
+Each difference is divided by the newest gap alone, so from order 2 on this is not the polynomial through the outputs:
+that is `PolynomialExtrapolation` in predictors.py.
 """
 
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from navicache.policies.protocols import Outcome, PredictionWeights, Step
 
 @dataclass(frozen=True)
 class FiniteDifferences:
-    """Forecast from the differences of computed outputs, or of what was added to the input.
+    """Forecast from the finite differences of computed outputs or residuals.
 
     Example:
         >>> FiniteDifferences(1).weights(None, Step(index=6, own_index=6, gaps=(2, 4)))
-        Weights(input=0.0, references=((0.0, 1.5), (0.0, -0.5)), missed=0.0)
+        PredictionWeights(input=0.0, references=((0.0, 1.5), (0.0, -0.5)), error_weight=0.0)
         >>> FiniteDifferences(1, target="residual").weights(None, Step(index=6, own_index=6, gaps=(2, 4)))
-        Weights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)), missed=0.0)
+        PredictionWeights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)), error_weight=0.0)
     """
 
     needs_inner_products: bool = field(default=False, init=False)
@@ -31,23 +31,23 @@ class FiniteDifferences:
 
     degree: int = 1
     target: Literal["output", "residual"] = "output"
-    ignored_until_step: int = 0  # a compute at this step or before takes no differences: 1 in cache-dit
+    ignored_until_step: int = 0  # computed steps up to this one form no differences: 1 in cache-dit
 
     @property
     def history_length(self) -> int:
-        """Each difference looks one compute further back."""
+        """Each difference needs one more computed step."""
         return self.degree + 1
 
     @property
     def needs_past_inputs(self) -> bool:
-        """A residual is an output less its input."""
+        """A residual is an output minus its input."""
         return self.target == "residual" and self.degree > 0
 
     def init(self) -> None:
-        """Nothing to remember."""
+        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
-        """The series as multiples of the outputs at hand."""
+        """The series as weights of the kept outputs."""
         del state
         if not step.gaps:
             return RESIDUAL_HOLD_WEIGHTS if self.target == "residual" else OUTPUT_HOLD_WEIGHTS
@@ -59,19 +59,19 @@ class FiniteDifferences:
         return PredictionWeights(0.0, tuple((0.0, value) for value in values))
 
     def learn(self, state: None, outcome: Outcome) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del state, outcome
 
 
 def compute_forecast_weights(gaps: tuple[int, ...], usable_steps: int) -> list[float]:
-    """Weights of the computed outputs, newest first; computes `room` steps or more before it take no differences.
+    """Weights of the computed outputs, newest first; outputs older than `usable_steps` form no differences.
 
     Example:
         >>> compute_forecast_weights((1, 1, 1), 10)  # y0 + (y0 - y1) + (y0 - 2 y1 + y2) / 2
         [2.5, -2.0, 0.5]
     """
     nodes = range(len(gaps))
-    able = sum(sum(gaps[1 : node + 1]) < usable_steps for node in nodes)  # computes late enough to take differences
+    able = sum(sum(gaps[1 : node + 1]) < usable_steps for node in nodes)  # outputs that form differences
     # F_k of each compute, as weights of the outputs
     factors: list[list[float]] = [[float(node == other) for other in nodes] for node in nodes]
     total, k = factors[0], 0

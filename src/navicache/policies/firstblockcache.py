@@ -16,7 +16,7 @@ from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule
 
 @dataclass(frozen=True, kw_only=True)
 class SignalDistanceGate:
-    """Reuse while the signal is near that of the last compute: mean|s_i - s_j| / mean|s_j| <= tau."""
+    """Reuse while the signal is close to that of the last computed step: mean|s_i - s_j| / mean|s_j| <= tau."""
 
     rows: RowRule = field(default="call", init=False)
     streams: StreamRule = field(default="each", init=False)
@@ -25,7 +25,7 @@ class SignalDistanceGate:
     threshold: float
 
     def init(self) -> float | None:
-        """No difference measured."""
+        """Return no difference."""
 
     def decide(self, state: float | None, step: Step) -> tuple[Decision, float | None]:
         """Compare this step with the threshold. Nothing is accumulated."""
@@ -36,7 +36,7 @@ class SignalDistanceGate:
         return GATE_REUSE if self.threshold > 0 and difference <= self.threshold else GATE_COMPUTE, difference
 
     def learn(self, state: float | None, outcome: Outcome) -> float | None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del outcome
         return state
 
@@ -47,7 +47,7 @@ class SignalDistanceGate:
 
 
 def compute_change_since_computed(step: Step) -> float | None:
-    """Relative change of the signal since the last compute; None before the first."""
+    """Relative change of the signal since the last computed step; None before the first."""
     if step.since_computed is None or step.computed_magnitude is None:
         return None
     return divide_ieee(step.since_computed, step.computed_magnitude)

@@ -1,7 +1,7 @@
-"""Policies that look at nothing but the step index: the paper's "static cache" and "random" rows.
+"""Policies that depend on the step index alone: the paper's "static cache" and "random" rows.
 
-Neither has published code (docs/policies.md says what its figures imply). Here the first and the last step compute, all
-streams share one decision, and a reuse holds the residual.
+Neither has published code (docs/policies.md says what its numbers imply). Here the first and the last step are
+computed, all streams share one decision, and a reuse holds the residual.
 """
 
 import math
@@ -27,10 +27,10 @@ class IndexGate:
     reads: frozenset[Measurement] = field(default=frozenset(), init=False)
 
     def init(self) -> None:
-        """Nothing to remember."""
+        """Return no state."""
 
     def decide(self, state: None, step: Step) -> tuple[Decision, None]:
-        """Compute where the schedule says so."""
+        """Compute if the schedule has this step."""
         return SCHEDULE_COMPUTE if self.is_scheduled(step) else SCHEDULE_REUSE, state
 
     def is_scheduled(self, step: Step) -> bool:
@@ -39,18 +39,18 @@ class IndexGate:
         return True
 
     def learn(self, state: None, outcome: Outcome) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del state, outcome
 
     def explain(self, state: None) -> Mapping[str, float]:
-        """Nothing to show."""
+        """Show nothing."""
         del state
         return {}
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalGate(IndexGate):
-    """Compute whenever another interval has begun."""
+    """Computes the first step of every interval."""
 
     interval: float
 
@@ -61,7 +61,7 @@ class IntervalGate(IndexGate):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGate(IndexGate):
-    """Compute with a fixed probability; the draw belongs to the seed and the step alone."""
+    """Computes with a fixed probability; the draw depends on the seed and the step alone."""
 
     probability: float
     seed: int

@@ -1,6 +1,7 @@
-"""What all policies share, written once: wrappers that may turn a reuse into a compute, never the other way.
+"""Guards that all policies share: wrappers that can turn a reuse into a compute, never the reverse.
 
-The wrapped gate always decides too, so its state stays up to date. `learn` clears its accumulated error after every computed step.
+The wrapped gate always decides too, so its state stays up to date. `learn` clears its accumulated error after every
+computed step.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ def is_aligning(index: int, own_index: int, align_steps: int) -> bool:
     """Whether a step belongs to the alignment.
 
     An engine that joins in mid-run (the second expert of Wan 2.2, a batch that changed its size) is past the
-    turbulent start and needs just enough computed steps for a first ratio.
+    turbulent start and needs only as many computed steps as a first ratio takes.
 
     Example:
         >>> [is_aligning(i, i, 3) for i in range(4)], [is_aligning(i + 20, i, 10) for i in range(4)]
@@ -36,45 +37,45 @@ class GateWrapper(Generic[StateT]):
 
     @property
     def streams(self) -> StreamRule:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.streams
 
     @property
     def rows(self) -> RowRule:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.rows
 
     @property
     def reads(self) -> frozenset[Measurement]:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.reads
 
     def init(self) -> StateT:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.init()
 
     def decide(self, state: StateT, step: Step) -> tuple[Decision, StateT]:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.decide(state, step)
 
     def learn(self, state: StateT, outcome: Outcome) -> StateT:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.learn(state, outcome)
 
     def explain(self, state: StateT) -> Mapping[str, float]:
-        """As the gate inside."""
+        """See the inner gate."""
         return self.inner_gate.explain(state)
 
 
 @dataclass(frozen=True)
 class ComputeGuard(GateWrapper[StateT]):
-    """A gate around a gate that may turn a reuse into a compute, never the other way: it has no word for a reuse."""
+    """A wrapper that can turn a reuse into a compute, never the reverse."""
 
     def decide(self, state: StateT, step: Step) -> tuple[Decision, StateT]:
-        """As the gate inside, unless the guard insists on a compute."""
-        verdict, state = self.inner_gate.decide(state, step)
+        """Take the inner gate's decision, unless the guard has a reason to compute."""
+        decision, state = self.inner_gate.decide(state, step)
         reason = self.find_compute_reason(step)
-        return verdict if reason is None else Decision(True, reason), state
+        return decision if reason is None else Decision(True, reason), state
 
     def find_compute_reason(self, step: Step) -> str | None:
         """Return the reason to compute this step, or None to keep the inner gate's decision."""
@@ -83,41 +84,41 @@ class ComputeGuard(GateWrapper[StateT]):
 
 @dataclass(frozen=True)
 class AlignmentGuard(ComputeGuard[StateT]):
-    """Compute the first `align_steps` steps: the paper's initial alignment."""
+    """Computes the first `align_steps` steps: the paper's initial alignment."""
 
     align_steps: int
 
     def find_compute_reason(self, step: Step) -> str | None:
-        """While aligning."""
+        """Compute while aligning."""
         early = step.own_index < self.align_steps and is_aligning(step.index, step.own_index, self.align_steps)
         return "align" if early else None
 
 
 @dataclass(frozen=True)
 class LastStepsGuard(ComputeGuard[StateT]):
-    """Compute the last step of the run, or the last few, where their number is known."""
+    """Computes the last `end_steps` steps if the length of the run is known."""
 
     end_steps: int = 1
 
     def find_compute_reason(self, step: Step) -> str | None:
-        """At the end."""
+        """Compute at the end of the run."""
         return "last step" if step.total is not None and step.index >= step.total - self.end_steps else None
 
 
 @dataclass(frozen=True)
 class LongestReuseGuard(ComputeGuard[StateT]):
-    """Compute after at most `align_steps` reuses in a row."""
+    """Computes after at most `longest_reuse` consecutive reuses."""
 
     longest_reuse: int
 
     def find_compute_reason(self, step: Step) -> str | None:
-        """When enough has been reused."""
+        """Compute after too many reuses."""
         return "longest reuse" if step.gap > self.longest_reuse else None
 
 
 @dataclass(frozen=True)
 class FiniteGuard(ComputeGuard[StateT]):
-    """Compute where a measurement is NaN or infinite, and keep such values away from the gate's memory."""
+    """Computes if a measurement is NaN or infinite, and keeps such values out of the inner gate's state."""
 
     def decide(self, state: StateT, step: Step) -> tuple[Decision, StateT]:
         """Compute if a measurement is not finite. The inner gate sees the step without that measurement."""
@@ -140,7 +141,7 @@ def add_guards(
     end_steps: int = 1,
     longest_reuse: int | None = None,
 ) -> Gate[StateT]:
-    """The gate behind the guards every policy has; the last step may be the last few, `end_steps` of them."""
+    """Wrap a gate in the guards that every policy has; `last_step` computes the last `end_steps` steps."""
     guard = gate if longest_reuse is None else LongestReuseGuard(gate, longest_reuse)
     guard = LastStepsGuard(guard, end_steps) if last_step else guard
     return FiniteGuard(AlignmentGuard(guard, align_steps))

@@ -1,4 +1,4 @@
-"""Inertial: calibrated dead reckoning, our own policy (docs/inertial.md)."""
+"""Inertial: calibrated dead reckoning, this project's policy (docs/inertial.md)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -27,28 +27,28 @@ MAX_NOISE = 1e6
 
 @dataclass(frozen=True)
 class Inertial:
-    """Predict along the measured course; compute on a schedule, or where the measured error would grow too large.
+    """Extrapolates the output; computes on a schedule, or when the predicted error grows too large.
 
-    One of three targets: a speed-up, an error no reused step should exceed, or a threshold of how far a stretch of
-    reuses may take the latent off its course. Without any the speed-up is 2.
+    Set one of three targets: a speed-up, a maximum error of each reused step, or a threshold for the accumulated
+    error of consecutive reuses. Without a target the speed-up is 2.
 
     Example:
-        >>> Inertial(speedup=2.5).schemes()[0].predictor.order
+        >>> Inertial(speedup=2.5).schemes()[0].predictor.history_length
         2
     """
 
     name: ClassVar[str] = "inertial"
 
-    speedup: float | None = None  # computed steps are the run's steps over this
-    max_error: float | None = None  # relative error of the output, of each reused step
+    speedup: float | None = None  # steps of the run per computed step
+    max_error: float | None = None  # largest relative output error of each reused step
     threshold: float | None = None  # tau
     align_steps: int = 3
     process_noise: float = 0.05
     measurement_noise: float = 0.05
-    amends: bool = True  # the next predictions make up for what those before missed by, at site "model"
+    amends: bool = True  # correct the next predictions by the last prediction error; only at site "model"
     last_step: bool = True
     longest_reuse: int | None = None
-    shortest: int = 0  # runs of fewer steps are left alone
+    shortest: int = 0  # runs with fewer steps are not cached
     rows: RowRule = "sample"  # at site "blocks" always "call"
     site: SiteName = "model"
 
@@ -56,7 +56,7 @@ class Inertial:
         """Check the knobs."""
         given = [name for name in ("speedup", "max_error", "threshold") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+            raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
         if self.speedup is not None:
             check_number("speedup", self.speedup, 1, MAX_SPEEDUP, "1 computes every step, 2 every other")
         if self.max_error is not None:
@@ -74,21 +74,19 @@ class Inertial:
         check_choice("site", self.site, SITE_NAMES)
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """Dead reckoning behind the gate that the target asks for."""
+        """Dead reckoning with the gate of the target."""
         gate = add_guards(
             self.build_gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
         )
-        course = DeadReckoning(self.process_noise, self.measurement_noise)
+        line = DeadReckoning(self.process_noise, self.measurement_noise)
         if self.site != "model":
-            return (Scheme(resolve_site(self.site), gate, course, self.last_step, min_total_steps=self.shortest),)
-        # Corrections add an error to single steps, so they are off when `max_error` bounds each step
-        course = replace(course, amends=self.amends and self.max_error is None)
-        return (
-            Scheme("model", gate, course, self.last_step, difference_predictor=course, min_total_steps=self.shortest),
-        )
+            return (Scheme(resolve_site(self.site), gate, line, self.last_step, min_total_steps=self.shortest),)
+        # Corrections add an error to single steps, so they are off when `max_error` bounds each step.
+        line = replace(line, amends=self.amends and self.max_error is None)
+        return (Scheme("model", gate, line, self.last_step, difference_predictor=line, min_total_steps=self.shortest),)
 
     def build_gate(self) -> Gate[Any]:
-        """The gate without its guards, as the target asks."""
+        """Build the gate of the target, without guards."""
         if self.max_error is not None:
             return replace(self._build_error_gate(self.max_error), bounds_each_step=True)
         if self.threshold is not None:

@@ -18,7 +18,7 @@ def check_threshold(threshold: object) -> None:
 
 
 def check_align_steps(align_steps: object, minimum: int = 2) -> None:
-    """Refuse an alignment too short to give the first ratio."""
+    """Raise ValueError unless the alignment is long enough for a first ratio."""
     if not _is_integer(align_steps):
         raise ValueError(f"align_steps must be a whole number of steps, got {align_steps!r}")
     if align_steps < minimum:
@@ -29,20 +29,20 @@ def check_align_steps(align_steps: object, minimum: int = 2) -> None:
 
 
 def check_number(name: str, value: object, minimum: float, maximum: float, hint: str) -> None:
-    """Refuse what is no number, or out of range; infinity is out of any."""
+    """Raise ValueError unless `value` is a finite number in the range."""
     if not _is_number(value) or not math.isfinite(value) or not minimum <= value <= maximum:
         reach = f"to {maximum:g}" if math.isfinite(maximum) else "on"
         raise ValueError(f"{name} must be a number from {minimum:g} {reach} ({hint}), got {value!r}")
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
-    """Refuse an unknown word and list the known ones."""
+    """Raise ValueError unless `value` is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
 def check_choices(name: str, values: object, choices: Collection[str]) -> None:
-    """Refuse what is no tuple of known words."""
+    """Raise ValueError unless `values` is a tuple of choices."""
     if not isinstance(values, tuple) or not values:
         some = next(iter(choices))
         raise ValueError(f"{name} must be a tuple of one word at least, such as ({some!r},), got {values!r}")
@@ -51,13 +51,13 @@ def check_choices(name: str, values: object, choices: Collection[str]) -> None:
 
 
 def check_bool(name: str, value: object) -> None:
-    """Refuse what is neither True nor False."""
+    """Raise ValueError unless `value` is True or False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
 def check_not_bool(name: str, value: object) -> None:
-    """Refuse True and False where a number is meant: Python takes them for 1 and 0."""
+    """Raise ValueError for True and False, which Python would take for 1 and 0."""
     if isinstance(value, bool):
         raise ValueError(f"{name} must be a number, got {value!r}")
 
@@ -68,22 +68,22 @@ def check_index_list(name: str, values: object, min_length: int = 1) -> None:
     Example:
         >>> check_index_list("at", (0, 1, 5))
     """
-    whole = isinstance(values, list | tuple) and all(
+    are_indices = isinstance(values, list | tuple) and all(
         _is_integer(value) and value >= 0 for value in cast(Collection[object], values)
     )
-    if not whole or len(cast(Collection[object], values)) < min_length:
+    if not are_indices or len(cast(Collection[object], values)) < min_length:
         raise ValueError(f"{name} must be a list of numbers from 0 on, such as (0, 1, 2, 5, 9), got {values!r}")
 
 
 def check_integer(name: str, value: object, minimum: int | None = None) -> None:
-    """Refuse what is no whole number, or too small."""
+    """Raise ValueError unless `value` is an integer and not below `minimum`."""
     if not _is_integer(value) or (minimum is not None and value < minimum):
         size = "" if minimum is None else f" of {minimum} or more"
         raise ValueError(f"{name} must be a whole number{size}, got {value!r}")
 
 
 def check_optional_count(name: str, value: object) -> None:
-    """Refuse what is no count and not None.
+    """Raise ValueError unless `value` is a count or None.
 
     Example:
         >>> check_optional_count("longest_reuse", None)
@@ -93,7 +93,7 @@ def check_optional_count(name: str, value: object) -> None:
 
 
 def check_polynomial_coefficients(values: object) -> None:
-    """Refuse what is no polynomial of degree four.
+    """Raise ValueError unless `values` are the coefficients of a polynomial of degree four.
 
     Example:
         >>> check_polynomial_coefficients((0.0, 0.0, 0.0, 1.0, 0.0))
@@ -106,13 +106,13 @@ def check_polynomial_coefficients(values: object) -> None:
 
 
 def check_number_tuple(name: str, values: object, hint: str) -> None:
-    """Refuse what is no tuple of finite numbers."""
+    """Raise ValueError unless `values` is a tuple of finite numbers."""
     if not _is_tuple_of_finite_numbers(values):
         raise ValueError(f"{name} must be a tuple of numbers ({hint}), got {values!r}")
 
 
 def check_timestep_window(name: str, window: object) -> None:
-    """Refuse what is no (low, high) pair of timesteps."""
+    """Raise ValueError unless `window` is a (low, high) pair of timesteps."""
     if not _is_tuple_of_finite_numbers(window) or len(window) != 2 or window[0] >= window[1]:
         raise ValueError(f"{name} must be (low, high) timesteps such as (100, 800), got {window!r}")
 

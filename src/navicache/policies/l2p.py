@@ -2,8 +2,8 @@
 
     y_i ~ sum over j < i of W[i][j] y_j
 
-y_j is what the model returned at step j or what was predicted in its place (learnable_utils/__init__.py keeps both). W
-is fitted once, on runs with every step computed (predictor/train.py; `navicache calibrate --method l2p`).
+y_j is the output of step j, computed or predicted (learnable_utils/__init__.py keeps both). W is fitted once, on runs
+with every step computed (predictor/train.py; `navicache calibrate --method l2p`).
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from navicache.policies.knob_checks import (
 from navicache.policies.linear_recurrence import LinearRecurrence, TableStepsGate, WeightTable
 from navicache.policies.policy import Scheme
 
-# The steps that are computed, by interval, of 50 (FULL_STEP_SCHEDULES in model.py): chosen by hand, and no rule given.
+# The computed steps of 50, by interval (FULL_STEP_SCHEDULES in model.py): chosen by hand, no rule is given.
 OFFICIAL_TOTAL_STEPS = 50
 OFFICIAL_SCHEDULES = {
     5: (0, 1, 2, 4, 6, 9, 14, 23, 30, 37, 44),
@@ -40,31 +40,33 @@ OFFICIAL_SCHEDULES = {
 
 @dataclass(frozen=True)
 class L2P:
-    """Compute a list of steps, predict the others by the table.
+    """Computes a list of steps and predicts the others with the table.
 
-    Which steps: `at` or, with `speedup`, those of `schedule`; else the official list of the interval where the table
-    has 50 steps and there is one, else as TaylorSeer, with which those lists begin. A table is for one number of steps
-    of one sampler; As in the official code, the sampler is not checked. Steps beyond the table are computed.
+    The computed steps are `at`, or with `speedup` those of `schedule`. Otherwise they are the official list of the
+    interval if there is one and the table has 50 steps, else those of TaylorSeer, with which the official lists start.
+    A table is for one sampler with one number of steps. As in the official code, the sampler is not checked. Steps
+    beyond the table are computed.
 
     Example:
-        >>> sorted(L2P(weights=(1.0, -1.0, 2.0, 0.0, -1.0, 2.0), at=(0, 1)).schemes()[0].gate.gate.gate.at)
+        >>> gate = L2P(weights=(1.0, -1.0, 2.0, 0.0, -1.0, 2.0), at=(0, 1)).schemes()[0].gate
+        >>> sorted(gate.inner_gate.inner_gate.computed_steps)
         [0, 1]
     """
 
     name: ClassVar[str] = "l2p"
 
-    weights: tuple[float, ...] = ()  # of step 1: one; of step 2: two, the older first; and so on
+    weights: tuple[float, ...] = ()  # one weight of step 1; two of step 2, the older output first; and so on
     interval: int = 5
     align_steps: int = 3  # "first_enhance"
-    at: Sequence[int] | None = None  # steps to compute, in place of the interval
-    speedup: float | None = None  # likewise: as many steps as the table has, over this, where `inertial` has them
-    last_step: bool = False  # the official lists leave it out
+    at: Sequence[int] | None = None  # steps to compute, instead of the interval
+    speedup: float | None = None  # instead of the interval: steps of the table per computed step, placed as `inertial`
+    last_step: bool = False  # the official lists do not compute it
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         check_number_tuple("weights", self.weights, "1 of step 1, 2 of step 2, and so on")
         if len(self.weights) != sum(range(_count_triangle_rows(self.weights) + 1)):
-            raise ValueError(f"weights must be 1 + 2 + 3 + ... numbers, one row a step; got {len(self.weights)}")
+            raise ValueError(f"weights must be 1 + 2 + 3 + ... numbers, one row per step; got {len(self.weights)}")
         check_integer("interval", self.interval, 1)
         check_align_steps(self.align_steps, minimum=1)
         if self.at is not None:
@@ -72,11 +74,11 @@ class L2P:
         if self.speedup is not None:
             check_number("speedup", self.speedup, 1, MAX_SPEEDUP, "1 computes every step, 2 every other")
         if self.at is not None and self.speedup is not None:
-            raise ValueError("at and speedup are targets of the same thing: give one of them")
+            raise ValueError("at and speedup exclude each other: give one of them")
         check_bool("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """One list for all guidance branches; each is predicted from its own outputs."""
+        """One list for all guidance branches; each branch is predicted from its own outputs."""
         if not self.weights:
             raise ValueError(
                 "policy 'l2p' needs weights of the model at hand: fit them with `navicache calibrate --method l2p`"
@@ -101,7 +103,7 @@ class L2P:
 
 
 def split_triangle_rows(values: tuple[float, ...]) -> WeightTable:
-    """Numbers as rows of one, two, three and so on.
+    """Split numbers into rows of one, two, three and so on.
 
     Example:
         >>> split_triangle_rows((1.0, -1.0, 2.0))

@@ -1,8 +1,8 @@
-"""Predictions that build on predictions: a weighted sum of the outputs of all steps before, whichever way they came.
+"""Predictions as weighted sums of the outputs of all earlier steps, computed or predicted.
 
     y_i ~ sum over j < i of w[i][j] y_j
 
-A predicted output is such a sum itself, so every one comes down to a sum of computed outputs: those alone are kept.
+A predicted output is such a sum too, so every prediction is a sum of computed outputs, and only those are kept.
 """
 
 from collections.abc import Sequence
@@ -13,19 +13,18 @@ from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 from navicache.policies.protocols import Outcome, PredictionWeights, Step
 
-WeightTable = tuple[
-    tuple[float, ...], ...
-]  # of step 1, of step 2, ...: the weights of all outputs before, the oldest first
+# one row per step from step 1 on: the weights of all earlier outputs, the oldest first
+WeightTable = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
 class LinearRecurrence:
-    """Predict by a table; it keeps every computed output of a run.
+    """Predicts with a table of weights; needs every computed output of a run.
 
     Example:
         >>> line = LinearRecurrence(((1.0,), (-1.0, 2.0), (0.0, -1.0, 2.0)))  # 2 y_(i-1) - y_(i-2), from step 2 on
-        >>> line.weights(None, Step(index=3, own_index=3, gaps=(2, 1)))  # table_steps 1 and 0 were computed
-        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
+        >>> line.weights(None, Step(index=3, own_index=3, gaps=(2, 1)))  # steps 1 and 0 were computed
+        PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 
     needs_inner_products: bool = field(default=False, init=False)
@@ -36,14 +35,14 @@ class LinearRecurrence:
 
     @property
     def history_length(self) -> int:
-        """All there can be before the last step of the table."""
+        """As many outputs as there are before the last step of the table."""
         return max(2, len(self.weight_table))
 
     def init(self) -> None:
-        """Nothing to remember: the steps that were computed tell the others."""
+        """Return no state: the computed steps determine the weights."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
-        """The row of this step, in computed outputs."""
+        """The row of this step as weights of computed outputs."""
         del state
         if not step.gaps or not 0 < step.own_index <= len(self.weight_table):
             return OUTPUT_HOLD_WEIGHTS
@@ -54,12 +53,12 @@ class LinearRecurrence:
         )
 
     def learn(self, state: None, outcome: Outcome) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del state, outcome
 
 
 def expand_to_computed_outputs(table: WeightTable, index: int, computed_steps: Sequence[int]) -> list[float]:
-    """The row of a step as weights of the computed outputs, newest first.
+    """Rewrite the row of a step as weights of the computed outputs, newest first.
 
     Outputs before the oldest computed one are lost (an engine can restart within a run); the oldest replaces them.
 
@@ -78,11 +77,11 @@ def expand_to_computed_outputs(table: WeightTable, index: int, computed_steps: S
 
 @dataclass(frozen=True, kw_only=True)
 class TableStepsGate(IndexGate):
-    """Compute the steps of a list, and what lies beyond the table."""
+    """Computes the steps of a list and all steps beyond the table."""
 
     computed_steps: frozenset[int]
-    table_steps: int  # of the table
+    table_steps: int
 
     def is_scheduled(self, step: Step) -> bool:
-        """Steps are counted as outputs are: from the first that this engine saw."""
+        """Whether to compute; steps are counted like outputs, from the first step of this engine."""
         return step.own_index in self.computed_steps or step.own_index >= self.table_steps

@@ -22,11 +22,11 @@ from navicache.policies.predictors import ResidualHold
 
 @dataclass(frozen=True)
 class MagCache:
-    """A table, measured once per model, of how much the blocks' residual grows from each step to the next.
+    """Uses a table, measured once per model, of the growth of the blocks' residual from step to step.
 
-    The rule is mag_gate.py. The table begins with step 0, whose entry is 1; tables published without it, or under a
-    square root, are brought into this form where they are read (models/published.py). Threshold, K and
-    retention are by default those of diffusers' hook, which is `rounding="nearest"`.
+    The rule is in magcache_gate.py. The table starts with step 0, whose entry is 1. Tables published without it, or
+    under a square root, are converted when they are read (models/published_presets.py). The defaults of threshold, K
+    and retention are those of diffusers' hook, which is `rounding="nearest"`.
 
     Example:
         >>> MagCache(ratios=(1.0, 0.98, 0.99, 0.97)).schemes()[0].gate.reads
@@ -36,18 +36,18 @@ class MagCache:
     name: ClassVar[str] = "magcache"
 
     ratios: tuple[float, ...] = ()
-    interleaved: bool = False  # two entries a step: of the branch called first, and of the other
+    interleaved: bool = False  # two entries per step: first the guidance branch that is called first
     threshold: float = 0.06
     longest_reuse: int = 3  # K
-    retention: float = 0.2  # share of the run that always computes, at its start
+    retention: float = 0.2  # share of the run, at its start, that is always computed
     align_steps: int = 1
     # What differs between the scripts.
     comparison: Comparison = "<="
-    rounding: Rounding = "down"  # of the steps that `retention` makes
-    signed: bool = False  # a residual that grows makes up for one that shrank: Open-Sora
-    largest_change: float | None = None  # of one entry from 1, for a reuse: FramePack
-    always_compute: tuple[int, ...] = ()  # steps of the table that compute whatever it says: FLUX
-    reused_before: int = 0  # reuses in a row that a run begins with: OmniGen2
+    rounding: Rounding = "down"  # of the number of retained steps
+    signed: bool = False  # growth cancels shrinkage: Open-Sora
+    largest_change: float | None = None  # a reuse needs an entry this close to 1: FramePack
+    always_compute: tuple[int, ...] = ()  # entries of the table that are always computed: FLUX
+    reused_before: int = 0  # consecutive reuses counted at the start of a run: OmniGen2
     switch: float | None = None  # share of the run after which the second expert takes over: Wan 2.2
     reuse_before_switch: bool = True
 
@@ -74,7 +74,7 @@ class MagCache:
             check_number("switch", self.switch, 0, 1, "0.638 for Wan 2.2 T2V-A14B; leave it out with one expert")
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """The residual of all blocks, held; each guidance branch decides for itself."""
+        """Hold the residual of all blocks; each guidance branch has its own decision."""
         if not self.ratios:
             raise ValueError(
                 "policy 'magcache' needs a table of the model at hand and none is published for it: "

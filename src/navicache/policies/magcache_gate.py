@@ -1,8 +1,8 @@
-"""MagCache's rule: from the table alone, how far a held residual has drifted from the true one in size.
+"""MagCache's rule: a table says how far the magnitude of a held residual has drifted from the true one.
 
     P <- P g_i;   E <- E + |1 - P|;   reuse while E <= tau and at most K in a row;   else compute, P = 1 and E = 0
 
-Nothing is measured. Steps before the retention bound are computed and do not change the state.
+Nothing is measured during a run. Steps before the retention bound are computed and do not change the state.
 """
 
 import math
@@ -22,7 +22,7 @@ RETENTION_COMPUTE = Decision(True, "retention")
 
 @dataclass(frozen=True)
 class RetentionRule:
-    """Which steps compute whatever the table says."""
+    """Which steps are computed regardless of the table."""
 
     retained_share: float
     rounding: Rounding = "down"
@@ -31,13 +31,14 @@ class RetentionRule:
     reuse_before_switch: bool = True
 
     def is_retained(self, step: Step, total_steps: int, calls_per_step: int) -> bool:
-        """Whether this call is always computed. The scripts count calls, so the bound can fall between two guidance branches."""
+        """Whether this call is always computed.
+
+        The scripts count calls, so the bound can fall between two guidance branches.
+        """
         if is_aligning(step.index, step.own_index, self.align_steps):
             return True
-        call, last = (
-            calls_per_step * step.index + min(step.stream_index, calls_per_step - 1),
-            calls_per_step * total_steps,
-        )
+        call = calls_per_step * step.index + min(step.stream_index, calls_per_step - 1)
+        last = calls_per_step * total_steps
         if self.switch is None:
             return call < self._round_call_bound(last * self.retained_share)
         switch = calls_per_step * (math.floor(self.switch * total_steps) + 1)
@@ -51,18 +52,18 @@ class RetentionRule:
 
 
 class MagCacheState(NamedTuple):
-    """What the gate remembers within one run."""
+    """State of the gate during one run."""
 
     ratio_product: float = 1.0  # P
     accumulated_error: float = 0.0  # E
-    consecutive_reuses: int = 0  # in a row
-    decided_error: float | None = None  # E that the decision was taken on
+    consecutive_reuses: int = 0
+    decided_error: float | None = None  # E at the decision
     ratio_deviation: float | None = None  # |1 - g_i| of this step
 
 
 @dataclass(frozen=True, kw_only=True)
 class MagCacheGate:
-    """Knobs of the rule; a decision depends on nothing but the step, so a whole schedule is known beforehand."""
+    """Knobs of the rule. A decision depends on the step alone, so the schedule of a run is known beforehand."""
 
     rows: RowRule = field(default="call", init=False)
     streams: StreamRule = field(default="each", init=False)
@@ -79,11 +80,11 @@ class MagCacheGate:
     reused_before: int = 0
 
     def init(self) -> MagCacheState:
-        """No drift."""
+        """Return the state without drift."""
         return MagCacheState(consecutive_reuses=self.reused_before)
 
     def decide(self, state: MagCacheState, step: Step) -> tuple[Decision, MagCacheState]:
-        """Reuse while the drift is small. The books are kept here, not in `learn`, which may come late."""
+        """Reuse while the drift is small. The state is updated here, not in `learn`, which may be called late."""
         table = self.ratio_tables[min(step.stream_index, len(self.ratio_tables) - 1)]
         total = step.total or len(table)
         if self.retention.is_retained(step, total, len(self.ratio_tables)):
@@ -104,12 +105,12 @@ class MagCacheGate:
         return small and entry not in self.always_compute
 
     def learn(self, state: MagCacheState, outcome: Outcome) -> MagCacheState:
-        """Nothing to learn."""
+        """Learn nothing."""
         del outcome
         return state
 
     def explain(self, state: MagCacheState) -> Mapping[str, float]:
-        """The drift against its threshold, and what this step adds to it."""
+        """The drift, its threshold, and the part of this step."""
         shown = {
             "threshold": self.threshold,
             "accumulated": state.decided_error,

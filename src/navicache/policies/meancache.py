@@ -4,17 +4,17 @@
     v_i ~ v_(i-1) - J (s_(i+1) - s_i)
 
 v_j is the output of step j, computed or predicted, and s_j its noise level. K = 1 holds. The official code takes u from
-the latents: under Euler's sampler that is this sum. As a sum it holds for each guidance branch by itself, where the
-official loop has only the guided velocity.
+the latents: with Euler's sampler that is this sum. The sum also works for each guidance branch, where the official
+loop has only the guided velocity.
 
-Which steps, and K in between, is a path from the first step to the last. Its edges (t, d) were measured on full runs
-(`navicache calibrate --method meancache`), and it has B steps at most:
+The computed steps, and K between them, are a path from the first step to the last. Its edges (t, d) are measured on
+full runs (`navicache calibrate --method meancache`), and it has at most B steps:
 
-    C_K(t, d) = mean |u_(t,d) - v_t - (s_d - s_t) J_K|,   the least K taken;   minimise the sum of C^gamma
+    C_K(t, d) = mean |u_(t,d) - v_t - (s_d - s_t) J_K|,   for the best K;   minimise the sum of C^gamma
 
-The official code has finished paths alone, for two image models. These two formulas are the paper's as others quote it
-(facok/comfyui-meancache-z 91023d6b, core; nanguoyu/Golden-Path-Hypothesis 41bc4e75, analysis). How far J_K looks back
-is read from the official paths: one goes on from step 1 with K = 2, so over the K outputs up to v_t.
+The official code contains only finished paths, for two image models. These two formulas are the paper's as quoted by
+others (facok/comfyui-meancache-z 91023d6b, core; nanguoyu/Golden-Path-Hypothesis 41bc4e75, analysis). How far J_K looks
+back is read from the official paths: one continues from step 1 with K = 2, so over the K outputs up to v_t.
 """
 
 from dataclasses import dataclass
@@ -42,17 +42,17 @@ class MeanCache:
 
     Example:
         >>> policy = MeanCache(sigmas=(1.0, 0.75, 0.5, 0.0), costs=(0.0, 0.3, 0.0), spans=(0, 1, 0), budget=2)
-        >>> policy.schemes()[0].predictor.table  # K = 1 holds
+        >>> policy.schemes()[0].predictor.weight_table  # K = 1 holds
         ((1.0,), (0.0, 1.0))
     """
 
     name: ClassVar[str] = "meancache"
 
-    sigmas: tuple[float, ...] = ()  # of every step, and the one after the last
-    costs: tuple[float, ...] = ()  # C of the edge to step 1; of those to step 2, from steps 0 and 1; and so on
-    spans: tuple[int, ...] = ()  # K of each, likewise
-    budget: int = 25  # B; officially 10, 17 or 25 of 50
-    gamma: float = 4.0  # nowhere in the official code: as in the second of the two implementations named above
+    sigmas: tuple[float, ...] = ()  # noise level of every step, and the one after the last
+    costs: tuple[float, ...] = ()  # C of the edge to step 1; of the edges to step 2, from steps 0 and 1; and so on
+    spans: tuple[int, ...] = ()  # K of each edge, in the same order
+    budget: int = 25  # B; 10, 17 or 25 of 50 in the official code
+    gamma: float = 4.0  # not in the official code: from the second of the two implementations named above
     align_steps: int = 1
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class MeanCache:
             )
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """One path for all guidance branches; each is predicted from its own outputs."""
+        """One path for all guidance branches; each branch is predicted from its own outputs."""
         if not self.costs:
             raise ValueError(
                 "policy 'meancache' needs errors of the model at hand: measure them with "
@@ -92,7 +92,7 @@ class MeanCache:
 
 
 def compute_velocity_weights(sigmas: tuple[float, ...], index: int, span: int) -> tuple[float, ...]:
-    """Weights of all outputs before a step, the oldest first.
+    """Weights of all outputs before a step, oldest first.
 
     Example:
         >>> compute_velocity_weights((4.0, 3.0, 2.0, 1.0), 2, 2)  # half the newest slope
@@ -112,7 +112,7 @@ def compute_velocity_weights(sigmas: tuple[float, ...], index: int, span: int) -
 
 @cache
 def find_cheapest_path(costs: WeightTable, budget: int, gamma: float) -> tuple[int, ...]:
-    """The path from step 0 to the last, of `budget` steps at most, with the least sum of costs to the power of gamma.
+    """Find the path from step 0 to the last, of at most `budget` steps, with the smallest sum of cost ** gamma.
 
     Example:
         >>> find_cheapest_path(((0.0,), (1.0, 0.0), (3.0, 1.5, 0.0)), 3, 2.0)

@@ -1,6 +1,6 @@
-"""Which fields of a step and of an outcome were measured, and which of those cannot be trusted.
+"""Finds the measured fields of a step and of an outcome, and those that are NaN or infinite.
 
-The fields carry their mark in protocols.py (`MeasuredValue`), and are listed nowhere else.
+Measured fields are marked in protocols.py (`MeasuredValue`) and listed nowhere else.
 """
 
 import math
@@ -15,7 +15,7 @@ def find_measured_fields(record_type: type[Step] | type[Outcome]) -> dict[str, A
     """Each measured field with its type.
 
     Example:
-        >>> "output_size" in find_measured_fields(Step), "time" in find_measured_fields(Step)
+        >>> "output_magnitude" in find_measured_fields(Step), "time" in find_measured_fields(Step)
         (True, False)
     """
     hints = get_type_hints(record_type, include_extras=True)
@@ -29,7 +29,7 @@ _get_scalars: Callable[[Step], tuple[float | None, ...]] = itemgetter(*map(Step.
 
 
 def has_finite_measurements(step: Step) -> bool:
-    """Whether no measurement of a step is NaN or infinite: asked at every step, so by one sum, which both survive.
+    """Whether all measurements of a step are finite. One sum, for speed: NaN and infinity stay in it.
 
     Example:
         >>> [has_finite_measurements(Step(index=3, own_index=3, since_seen=change)) for change in (None, 0.5, math.nan)]
@@ -50,7 +50,7 @@ def find_nonfinite_fields(record: Step | Outcome) -> tuple[str, ...]:
     """Names of the measurements that are NaN or infinite.
 
     Example:
-        >>> find_nonfinite_fields(Outcome(index=3, own_index=3, input_change=math.inf, output_size=1.0))
+        >>> find_nonfinite_fields(Outcome(index=3, own_index=3, input_change=math.inf, output_magnitude=1.0))
         ('input_change',)
     """
     return tuple(name for name in MEASURED_FIELDS[type(record)] if not _is_finite(getattr(record, name)))

@@ -1,9 +1,9 @@
 """NaviCache (ICML 2026, arXiv:2606.26795): the change ratio tracked by a scalar Kalman filter.
 
 Equations 4-11 of the paper are estimator/; the safety gate is ratio_gate.py; the official scripts are
-NaviCache4Wan2.1, NaviCache4Wan2.2, NaviCache4HunyuanVideo and NaviCache4OpenSora. Where text and code part ways
-(docs/policies.md numbers the places) each choice is a knob: left at None it follows the code, or the text when
-`paper_text` is true; `resolve_all_knobs()` shows the outcome.
+NaviCache4Wan2.1, NaviCache4Wan2.2, NaviCache4HunyuanVideo and NaviCache4OpenSora. Where the paper's text and its code
+differ (docs/policies.md numbers the places) a knob selects one: None follows the code, or the text if `paper_text` is
+true; `resolve_all_knobs()` returns the values used.
 """
 
 from dataclasses import dataclass, replace
@@ -63,8 +63,8 @@ class NaviCache:
     """The paper's policy.
 
     Example:
-        >>> NaviCache(threshold=0.07).resolve_all_knobs().alignment, NaviCache(paper_text=True).resolve_all_knobs().alignment
-        ('newest', 'mean')
+        >>> [NaviCache(paper_text=text).resolve_all_knobs().alignment for text in (False, True)]
+        ['newest', 'mean']
     """
 
     name: ClassVar[str] = "navicache"
@@ -115,7 +115,7 @@ class NaviCache:
             check_variance(knob, self.resolve_knob(knob))
 
     def resolve_knob(self, knob: str) -> Any:
-        """A knob's value, as `paper_text` has it where it was left open."""
+        """Return a knob's value; `paper_text` selects it if the knob is None."""
         value = getattr(self, knob)
         if value is not None or knob not in CODE_AND_TEXT_VALUES:
             return value
@@ -124,7 +124,7 @@ class NaviCache:
         return CODE_AND_TEXT_VALUES[knob][self.paper_text or drifts]
 
     def resolve_all_knobs(self) -> "NaviCache":
-        """The same policy with no choice left open."""
+        """Return the same policy with every knob set."""
         return replace(self, **{knob: self.resolve_knob(knob) for knob in CODE_AND_TEXT_VALUES})
 
     def schemes(self) -> tuple[Scheme, ...]:
@@ -139,7 +139,7 @@ class NaviCache:
         return (Scheme(resolve_site(self.site), gate, hold, last_step, belief),)
 
     def build_gate(self) -> RatioGate:
-        """The gate without its guards."""
+        """Build the gate without guards."""
         return RatioGate(
             ratio_filter=self.build_filter(),
             threshold=self.threshold,
@@ -158,7 +158,7 @@ class NaviCache:
         )
 
     def build_filter(self) -> RandomWalkFilter | DriftFilter:
-        """The filter the ratio is tracked by."""
+        """Build the filter that tracks the ratio."""
         epsilon = self.resolve_knob("epsilon")
         if self.state == "ratio":
             return RandomWalkFilter(self.process_noise, self.measurement_noise, self.initial_variance, epsilon)

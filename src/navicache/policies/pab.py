@@ -32,7 +32,7 @@ DEFAULT_WINDOW: TimestepWindow = (100, 800)
 
 @dataclass(frozen=True, kw_only=True)
 class TimestepWindowGate(IndexGate):
-    """Inside the window compute every `interval` steps of the run, outside at every step."""
+    """Inside the window computes every `interval` steps of the run, outside every step."""
 
     reads: frozenset[Measurement] = field(default=frozenset({"time"}), init=False)
 
@@ -40,7 +40,7 @@ class TimestepWindowGate(IndexGate):
     window: TimestepWindow
 
     def is_scheduled(self, step: Step) -> bool:
-        """A step without a timestep lies outside."""
+        """Whether to compute; a step without a timestep is outside the window."""
         (low, high), timestep = self.window, truncate_timestep(step.time)
         inside = timestep is not None and low < timestep < high
         return not inside or step.index % self.interval == 0
@@ -48,7 +48,7 @@ class TimestepWindowGate(IndexGate):
 
 @dataclass(frozen=True, kw_only=True)
 class KeyTimestepGate:
-    """Reuse for `reuses_after_key` steps after each key timestep; the state counts those left."""
+    """Reuses for `reuses_after_key` steps after each key timestep; the state counts the remaining ones."""
 
     rows: RowRule = field(default="call", init=False)
     streams: StreamRule = field(default="lead", init=False)
@@ -58,28 +58,28 @@ class KeyTimestepGate:
     reuses_after_key: int
 
     def init(self) -> int:
-        """No key met."""
+        """Return no remaining reuses."""
         return 0
 
     def decide(self, state: int, step: Step) -> tuple[Decision, int]:
-        """A key that is no timestep of the run does nothing."""
+        """Compute at a key timestep, then reuse; a key that the run does not meet has no effect."""
         if truncate_timestep(step.time) in self.key_timesteps:
             return SCHEDULE_COMPUTE, self.reuses_after_key
         return (SCHEDULE_REUSE, state - 1) if state else (SCHEDULE_COMPUTE, 0)
 
     def learn(self, state: int, outcome: Outcome) -> int:
-        """Nothing to learn."""
+        """Learn nothing."""
         del outcome
         return state
 
     def explain(self, state: int) -> Mapping[str, float]:
-        """Nothing to show."""
+        """Show nothing."""
         del state
         return {}
 
 
 def truncate_timestep(timestep: float | None) -> int | None:
-    """A timestep as the rules compare it, cut to a whole number.
+    """Truncate a timestep to an integer, as the official rules compare it.
 
     Example:
         >>> truncate_timestep(676.9), truncate_timestep(None)
@@ -90,9 +90,9 @@ def truncate_timestep(timestep: float | None) -> int | None:
 
 @dataclass(frozen=True)
 class PAB:
-    """Attention and MLP outputs, held; the step itself is never reused.
+    """Holds the outputs of attention and MLP modules; no step is reused as a whole.
 
-    Steps are counted, not calls, so that both guidance branches keep their own outputs at the same pace.
+    Steps are counted, not calls, so both guidance branches compute at the same steps.
 
     Example:
         >>> [scheme.site.kind for scheme in PAB(self_attention=2, cross_attention=6).schemes()]
@@ -101,13 +101,13 @@ class PAB:
 
     name: ClassVar[str] = "pab"
 
-    self_attention: int | None = 2  # compute every so many steps; None leaves the kind alone
+    self_attention: int | None = 2  # steps per compute; None: this kind is not cached
     temporal_attention: int | None = None
     cross_attention: int | None = None
     self_window: TimestepWindow = DEFAULT_WINDOW  # (low, high) timesteps, neither included
     temporal_window: TimestepWindow = DEFAULT_WINDOW
     cross_window: TimestepWindow = DEFAULT_WINDOW
-    mlp_keys: tuple[int, ...] = ()  # timesteps; none leaves the MLPs alone
+    mlp_keys: tuple[int, ...] = ()  # timesteps; empty: MLPs are not cached
     mlp_reuses: int = 2
     mlp_blocks: tuple[int, ...] | None = None  # None: all
     align_steps: int = 1

@@ -8,7 +8,7 @@ from navicache.policies.cache_sites import Signal, Site, SiteName
 from navicache.policies.protocols import Gate, Predictor, RowRule
 from navicache.records import ErrorField
 
-MAX_TABLE_ENTRIES = 200  # a table of more entries is not written into every trace; its calibration has it
+MAX_TABLE_ENTRIES = 200  # a larger table is not written to traces; its calibration file has it
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,13 @@ class Scheme:
     site: Site
     gate: Gate[Any]
     predictor: Predictor[Any]
-    computes_last_step: bool = (
-        True  # whether the gate insists on computing the last step, where it knows which one that is
-    )
-    # The field of `explain` that holds the relative error the gate believes a reuse of this very step makes, to be held
-    # against the truth in shadow mode (records/truth.py); None where it believes nothing of that kind.
+    computes_last_step: bool = True  # whether the gate always computes the last step, if it knows which one that is
+    # The field of `explain` with the relative error that the gate predicts for a reuse of this step. Shadow mode
+    # compares it with the true error (records/reuse_checks.py). None: the gate predicts no such error.
     error_field: ErrorField | None = "predicted_change"
-    signal: Signal = "input"  # what the gate's changes are changes of
-    # A follower is predicted as the leader's output and its own difference from that. This carries the difference on:
-    # from outputs alone, for both branches are given the same input. None: a follower is predicted as the leader is.
+    signal: Signal = "input"  # the tensor whose change the gate watches
+    # A follower is predicted as the leader's output plus its difference from the leader. This predicts the difference,
+    # from outputs alone, because both branches have the same input. None: a follower is predicted like the leader.
     difference_predictor: Predictor[Any] | None = None
     min_total_steps: int = 0  # runs with fewer steps than this are not cached
 
@@ -42,7 +40,7 @@ class Policy(Protocol):
         ...
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """What the knobs stand for."""
+        """The caching schemes of these knobs."""
         ...
 
 
@@ -61,8 +59,10 @@ def collect_knob_values(policy: Policy) -> Mapping[str, str | int | float | bool
 
     Example:
         >>> from navicache.policies import L2P, Static
-        >>> collect_knob_values(Static(interval=3))["interval"], collect_knob_values(L2P(weights=(0.0,) * 1225))["weights"]
-        (3, '(1225 numbers)')
+        >>> collect_knob_values(Static(interval=3))["interval"]
+        3
+        >>> collect_knob_values(L2P(weights=(0.0,) * 1225))["weights"]
+        '(1225 numbers)'
     """
     knobs = {f.name: getattr(policy, f.name) for f in fields(policy)}  # pyright: ignore[reportArgumentType]
     plain = (str, int, float, bool)

@@ -1,6 +1,7 @@
-"""Scalar parts of the predictors: which weighted sum of what is kept stands for the output."""
+"""The simple predictors: hold the residual, hold the output, extrapolate a polynomial."""
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from navicache.policies.protocols import Outcome, PredictionWeights, Step
 
@@ -14,7 +15,7 @@ class ResidualHold:
 
     Example:
         >>> ResidualHold().weights(None, Step(index=3, own_index=3))
-        Weights(input=1.0, references=((-1.0, 1.0),), missed=0.0)
+        PredictionWeights(input=1.0, references=((-1.0, 1.0),), error_weight=0.0)
     """
 
     history_length: int = field(default=1, init=False)
@@ -23,7 +24,7 @@ class ResidualHold:
     needs_last_error: bool = field(default=False, init=False)
 
     def init(self) -> None:
-        """Nothing to remember."""
+        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The residual of the last computed step, added to the input."""
@@ -31,7 +32,7 @@ class ResidualHold:
         return RESIDUAL_HOLD_WEIGHTS
 
     def learn(self, state: None, outcome: Outcome) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del state, outcome
 
 
@@ -41,7 +42,7 @@ class OutputHold:
 
     Example:
         >>> OutputHold().weights(None, Step(index=3, own_index=3))
-        Weights(input=0.0, references=((0.0, 1.0),), missed=0.0)
+        PredictionWeights(input=0.0, references=((0.0, 1.0),), error_weight=0.0)
     """
 
     history_length: int = field(default=1, init=False)
@@ -50,7 +51,7 @@ class OutputHold:
     needs_last_error: bool = field(default=False, init=False)
 
     def init(self) -> None:
-        """Nothing to remember."""
+        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The output of the last computed step."""
@@ -58,7 +59,7 @@ class OutputHold:
         return OUTPUT_HOLD_WEIGHTS
 
     def learn(self, state: None, outcome: Outcome) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del state, outcome
 
 
@@ -68,7 +69,7 @@ class PolynomialExtrapolation:
 
     Example:
         >>> PolynomialExtrapolation(1).weights(None, Step(index=6, own_index=6, gaps=(2, 1)))
-        Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
+        PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 
     needs_inner_products: bool = field(default=False, init=False)
@@ -83,26 +84,23 @@ class PolynomialExtrapolation:
         return self.degree + 1
 
     def init(self) -> None:
-        """Nothing to remember."""
+        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
-        """Lagrange's weights of the outputs at hand."""
+        """Lagrange's weights of the kept outputs."""
         del state
-        places = [0]
-        for gap in step.gaps[: self.history_length]:
-            places.append(places[-1] + gap)
-        nodes = places[1:]
-        if not nodes:
+        distances = list(accumulate(step.gaps[: self.history_length]))
+        if not distances:
             return OUTPUT_HOLD_WEIGHTS
-        return PredictionWeights(0.0, tuple((0.0, _compute_lagrange_weight(nodes, node)) for node in nodes))
+        return PredictionWeights(0.0, tuple((0.0, _compute_lagrange_weight(distances, back)) for back in distances))
 
     def learn(self, state: None, outcome: Outcome) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
         del state, outcome
 
 
 def _compute_lagrange_weight(distances: list[int], distance: int) -> float:
-    """Weight of the output `node` steps back in the polynomial through all nodes, taken at 0."""
+    """Weight of the output `distance` steps back in the polynomial through all outputs, evaluated now."""
     weight = 1.0
     for other in distances:
         if other != distance:

@@ -1,7 +1,7 @@
-"""What a gate and a predictor are: frozen knobs with pure methods, floats only.
+"""The interfaces of a gate and a predictor: frozen knobs with pure methods, floats only.
 
-A new run starts from `init()`, so nothing can leak from one video to the next. The engine owns every tensor; it
-measures, calls these methods, and applies what they answer.
+A new run starts from `init()`, so nothing leaks from one video to the next. The engine owns every tensor; it measures,
+calls these methods, and applies what they return.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,9 @@ ValueT = TypeVar("ValueT")
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
-Measurement = Literal["since_seen", "since_computed", "by_channel", "time"]  # what a gate may ask for
-InnerProducts = tuple[
-    tuple[float, ...], ...
-]  # [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+Measurement = Literal["since_seen", "since_computed", "by_channel", "time"]  # what a gate can read
+# [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
+InnerProducts = tuple[tuple[float, ...], ...]
 
 # Marks a field that is measured on tensors and may be NaN or infinite. `measured_fields.py` looks for this mark.
 MEASURED_MARK = "measured"
@@ -30,7 +29,7 @@ class Step(NamedTuple):
     total: int | None = None  # steps of the run
     time: float | None = None
     sigma: float | None = None  # noise level in [0, 1]
-    since_seen: MeasuredValue[float] = None  # mean |x_i - x_(i-1)|, of the latent or of the signal the gate asks for
+    since_seen: MeasuredValue[float] = None  # mean |x_i - x_(i-1)|, of the latent or of the gate's signal
     since_computed: MeasuredValue[float] = None  # mean |x_i - x_j|
     output_magnitude: MeasuredValue[float] = None  # mean |y_j|
     elements: int = 1  # latent elements of one sample, to turn a mean into a sum
@@ -38,9 +37,9 @@ class Step(NamedTuple):
     by_channel: MeasuredValue[tuple[float, ...]] = None  # since_seen, channel by channel
     gaps: tuple[int, ...] = ()  # steps since the newest compute, between it and the one before, and so on
     seen_magnitude: MeasuredValue[float] = None  # mean |x_(i-1)| of the gate's signal, if it is not the latent
-    computed_magnitude: MeasuredValue[float] = None  # mean |x_j|, likewise
-    relative_change: MeasuredValue[float] = None  # since_seen / seen_size, row by row, then their mean, likewise
-    stream_index: int = 0  # which stream of the run this is, in the order of their first calls
+    computed_magnitude: MeasuredValue[float] = None  # mean |x_j| of that signal
+    relative_change: MeasuredValue[float] = None  # mean over rows of since_seen / seen_magnitude, of that signal
+    stream_index: int = 0  # position of the stream in the order of first calls
     shapes_match: bool = True  # input and output have the same shape, so they can be added
 
     @property
@@ -50,7 +49,7 @@ class Step(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What was measured when a step was computed. Changes are relative to the last computed step, and `None` at the first."""
+    """What was measured at a computed step. Changes are since the computed step before, and `None` at the first."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]
     own_index: int
@@ -84,17 +83,16 @@ def _compute_progress(index: int, total: int | None, sigma: float | None) -> flo
 class PredictionWeights(NamedTuple):
     """A prediction as a weighted sum: input * x_i + references[k] . (x, y) of the k-th newest computed step.
 
-    And `error_weight` times what such a sum, without this last term, had missed by at the newest computed step.
+    Plus `error_weight` times the prediction error at the newest computed step (the error of the sum without this term).
 
-    Of the computed steps before the newest only outputs are kept, unless the predictor `needs_past_inputs`: without it their
+    Only outputs are kept of the older computed steps, unless the predictor `needs_past_inputs`: without it their
     first weight must be 0.
     """
 
     input: float
     references: tuple[tuple[float, float], ...]  # (weight of x_j, weight of y_j), newest first
-    error_weight: float = (
-        0.0  # counts where the engine keeps it: where all followers are kept as differences from the leader
-    )
+    # used only if the engine keeps the error: when all followers are kept as differences from the leader
+    error_weight: float = 0.0
 
 
 class Decision(NamedTuple):
@@ -108,10 +106,10 @@ StateT = TypeVar("StateT")
 
 
 class Gate(Protocol[StateT]):
-    """Compute or reuse at this step?
+    """Decides at every step whether to compute or reuse.
 
-    `streams`, `rows` and `reads` are constants of a gate, not constructor arguments: a constant that its constructor does not
-    take (`field(default=..., init=False)`), or a property where a knob decides. Only `rows` is a knob of some.
+    `streams`, `rows` and `reads` are constants of a gate, not constructor arguments (`field(default=..., init=False)`),
+    or properties if a knob decides. Only `rows` is a knob of some gates.
     """
 
     @property
@@ -126,7 +124,7 @@ class Gate(Protocol[StateT]):
 
     @property
     def reads(self) -> frozenset[Measurement]:
-        """What must be measured before a decision; empty: no device sync at all."""
+        """What must be measured before a decision; empty: no device sync."""
         ...
 
     def init(self) -> StateT:
@@ -147,14 +145,15 @@ class Gate(Protocol[StateT]):
 
 
 class Predictor(Protocol[StateT]):
-    """What is returned on reuse?
+    """Predicts the output of a reused step.
 
-    `history_length`, `inner_products`, `needs_past_inputs` and `needs_last_error` are facts of a predictor and no arguments of it.
+    `history_length`, `needs_inner_products`, `needs_past_inputs` and `needs_last_error` are constants of a predictor,
+    not constructor arguments.
     """
 
     @property
     def history_length(self) -> int:
-        """How many computed steps it looks back on."""
+        """How many computed steps it uses."""
         ...
 
     @property
@@ -164,7 +163,7 @@ class Predictor(Protocol[StateT]):
 
     @property
     def needs_past_inputs(self) -> bool:
-        """Whether it needs the inputs of all the computed steps it looks back on, not of the newest alone."""
+        """Whether it needs the inputs of all computed steps it uses, not only of the newest."""
         ...
 
     @property
@@ -181,5 +180,5 @@ class Predictor(Protocol[StateT]):
         ...
 
     def learn(self, state: StateT, outcome: Outcome) -> StateT:
-        """Take in what a compute taught."""
+        """Update the state after a computed step."""
         ...

@@ -3,7 +3,7 @@
     E <- E + r * mean|x_i - x_(i-1)| / mean|y_j|;   reuse while E < tau;   a compute clears E
     z  = mean|y_i - y_j| / mean|x_i - x_j|          observed at every compute, j being the one before
 
-Policies differ in how r follows z, which is the filter's business.
+Policies differ in the filter by which r follows z.
 """
 
 import math
@@ -24,7 +24,7 @@ Dimensions = Literal["scalar", "channel"]
 
 
 class RatioGateState(NamedTuple):
-    """What the gate remembers within one run."""
+    """State of the gate during one run."""
 
     beliefs: tuple[Any, ...] | None = None  # one per dimension; None before the first ratio
     ratio_count: int = 0  # ratios so far
@@ -43,7 +43,7 @@ class RatioGate:
     threshold: float
     align_steps: int
     alignment: AlignmentForm = "newest"
-    grow_on_reuse: bool = False  # the filter's clock also ticks on reused steps
+    grow_on_reuse: bool = False  # the filter also predicts on reused steps
     relative: bool = True  # divide by mean|y_j|
     norm: ErrorNorm = "mean"
     change_since: ChangeSince = "seen"
@@ -56,13 +56,13 @@ class RatioGate:
 
     @property
     def reads(self) -> frozenset[Measurement]:
-        """The one change the rule looks at."""
+        """The change that the rule uses."""
         if self.dimensions == "channel":
             return frozenset({"by_channel"})
         return frozenset({"since_seen" if self.change_since == "seen" else "since_computed"})
 
     def init(self) -> RatioGateState:
-        """No ratio yet."""
+        """Return the state without a ratio."""
         return RatioGateState()
 
     def decide(self, state: RatioGateState, step: Step) -> tuple[Decision, RatioGateState]:
@@ -83,17 +83,17 @@ class RatioGate:
             predicted *= step.elements
         accumulated = state.accumulated_error + predicted
         # A NaN is not below anything and computes, as in the official comparison.
-        verdict = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE
-        return verdict, RatioGateState(beliefs, state.ratio_count, state.gains, accumulated, predicted)
+        decision = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE
+        return decision, RatioGateState(beliefs, state.ratio_count, state.gains, accumulated, predicted)
 
     def learn(self, state: RatioGateState, outcome: Outcome) -> RatioGateState:
-        """Clear the accumulated error and follow the observed ratio."""
+        """Clear the accumulated error and track the observed ratio."""
         state = state._replace(accumulated_error=0.0)
         z = self._measure_ratios(outcome)
         if z is None:
             return state
         if not all(map(math.isfinite, z)):
-            # Nothing changed in the input: the next step is computed, as in the official code, and the estimate restarts.
+            # Nothing changed in the input: the next step is computed, as in the official code, and the filter restarts.
             return RatioGateState()
         if state.beliefs is None or is_aligning(outcome.index, outcome.own_index, self.align_steps):
             beliefs, gains = align_beliefs(
@@ -106,7 +106,7 @@ class RatioGate:
         return state._replace(beliefs=beliefs, gains=gains, ratio_count=state.ratio_count + 1)
 
     def explain(self, state: RatioGateState) -> Mapping[str, float]:
-        """Ratio, variance and gain (means over the dimensions), and the error against its threshold."""
+        """Ratio, variance and gain (means over the dimensions), the accumulated error and its threshold."""
         shown = {"accumulated": state.accumulated_error, "threshold": self.threshold}
         if state.predicted_change is not None:
             shown["predicted_change"] = state.predicted_change
@@ -117,7 +117,7 @@ class RatioGate:
                 "variance": _compute_mean([r.variance for r in ratios]),
             }
             shown["gain"] = _compute_mean(state.gains)
-        # An output of zeros has no relative change: the step computes, and there is no number to show.
+        # An output of zeros has no relative change: the step is computed, and there is no number to show.
         return {name: value for name, value in shown.items() if math.isfinite(value)}
 
     @cached_property
@@ -125,8 +125,8 @@ class RatioGate:
         return DiagonalFilter(self.ratio_filter)
 
     def _choose_ratio(self, belief: Gaussian) -> float:
-        used = belief.mean if self.gate_on == "mean" else compute_upper_bound(belief, self.deviations)
-        return 0.0 if used < 0 else used  # a drift may carry the estimate below what a ratio can be; NaN stays NaN
+        ratio = belief.mean if self.gate_on == "mean" else compute_upper_bound(belief, self.deviations)
+        return 0.0 if ratio < 0 else ratio  # a drift can push the estimate below zero; NaN stays NaN
 
     def _get_input_changes(self, step: Step) -> tuple[float, ...] | None:
         if self.dimensions == "channel":

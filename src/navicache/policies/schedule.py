@@ -26,13 +26,13 @@ class Schedule:
     name: ClassVar[str] = "schedule"
 
     at: Sequence[int] | None = None  # steps to compute, counted from 0
-    speedup: float | None = None  # in their place: as many steps as the run has, over this
-    align_steps: int = 1  # computed in any case
+    speedup: float | None = None  # instead of `at`: steps of the run per computed step
+    align_steps: int = 1  # always computed
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         if self.at is not None and self.speedup is not None:
-            raise ValueError("at and speedup are targets of the same thing: give one of them")
+            raise ValueError("at and speedup exclude each other: give one of them")
         if self.at is not None:
             check_index_list("at", self.at)
         if self.speedup is not None:
@@ -41,9 +41,9 @@ class Schedule:
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The scheme of `inertial` with another gate."""
-        ours = Inertial(speedup=self.speedup)
-        (scheme,) = ours.schemes()
-        gate = ours.build_gate() if self.at is None else StepListGate(ErrorGate(threshold=0.0), frozenset(self.at))
-        last_step = self.at is None  # a list is taken at its word
+        inertial = Inertial(speedup=self.speedup)
+        (scheme,) = inertial.schemes()
+        gate = inertial.build_gate() if self.at is None else StepListGate(ErrorGate(threshold=0.0), frozenset(self.at))
+        last_step = self.at is None  # a list is followed exactly
         guards = add_guards(gate, align_steps=self.align_steps, last_step=last_step)
         return (replace(scheme, gate=guards, computes_last_step=last_step),)

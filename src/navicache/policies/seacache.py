@@ -1,4 +1,4 @@
-"""SeaCache (arXiv:2602.18993; diffusers, sea_cache.py): watch the low frequencies of the latent, which are already denoised."""
+"""SeaCache (arXiv:2602.18993; diffusers, sea_cache.py): watch the low frequencies of the latent, already denoised."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -25,14 +25,14 @@ PredictorName = Literal["residual", "dead_reckoning", "taylor"]
 
 @dataclass(frozen=True)
 class SeaCache:
-    """The filtered latent's change is added up; the blocks' residual is carried on along a line.
+    """Accumulates the change of the filtered latent; extrapolates the blocks' residual along a line.
 
-    The rule is signal_gate.py with the signal's own change, sample by sample. With `predictor="residual"` the reuse is
-    SeaCache's own; the others put our predictors behind its gate, on the blocks' output.
+    The rule is in signal_gate.py, with the relative change averaged over the samples. `predictor="residual"` is
+    SeaCache's prediction; the other choices use this project's predictors on the blocks' output.
 
     Example:
-        >>> SeaCache(order=0).schemes()[0].predictor
-        ResidualHold(order=1, products=False, keeps_inputs=False, keeps_missed=False)
+        >>> type(SeaCache(order=0).schemes()[0].predictor).__name__
+        'ResidualHold'
     """
 
     name: ClassVar[str] = "seacache"
@@ -40,9 +40,9 @@ class SeaCache:
     threshold: float = 0.25
     order: int = 1  # of the residual or of the Taylor polynomial: 0 holds, 1 is a line
     align_steps: int = 1  # "retention"
-    end_steps: int = 1  # that always compute, at the end
+    end_steps: int = 1  # last steps that are always computed
     longest_reuse: int | None = 2
-    exponent: float = 3.0  # of the power spectrum that a clean video is expected to have
+    exponent: float = 3.0  # of the expected power spectrum of a clean video
     predictor: PredictorName = "residual"
 
     def __post_init__(self) -> None:
@@ -56,7 +56,7 @@ class SeaCache:
         check_choice("predictor", self.predictor, ("residual", "dead_reckoning", "taylor"))
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """Each guidance branch decides for itself."""
+        """Each guidance branch has its own decision."""
         gate = add_guards(
             SignalGate(threshold=self.threshold, averages_row_changes=True),
             align_steps=self.align_steps,

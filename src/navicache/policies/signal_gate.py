@@ -1,9 +1,8 @@
-"""The rule TeaCache introduced and SeaCache kept: add up how much a cheap signal changes, reuse below a threshold.
+"""The rule TeaCache introduced and SeaCache kept: accumulate the change of a cheap signal, reuse below a threshold.
 
     d = mean|s_i - s_(i-1)| / mean|s_(i-1)|;   A <- A + p(d);   reuse while A < tau;   a compute clears A
 
-The signal is watched at every step, reused ones too. The polynomial p makes the
-signal's change the output's.
+The signal is measured at every step, also at reused ones. The polynomial p estimates the output's change from d.
 """
 
 import math
@@ -18,7 +17,7 @@ IDENTITY_COEFFICIENTS = (0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 class SignalGateState(NamedTuple):
-    """What the gate remembers within one run."""
+    """State of the gate during one run."""
 
     accumulated_change: float = 0.0
     predicted_change: float | None = None  # p(d) of this step
@@ -34,21 +33,21 @@ class SignalGate:
 
     threshold: float
     coefficients: tuple[float, ...] = IDENTITY_COEFFICIENTS  # of p, highest power first
-    averages_row_changes: bool = False  # the mean of each row's own quotient, in place of the quotient of the means
+    averages_row_changes: bool = False  # the mean of each row's d, instead of the d of the means
 
     def init(self) -> SignalGateState:
-        """Nothing added up."""
+        """Return an empty sum."""
         return SignalGateState()
 
     def decide(self, state: SignalGateState, step: Step) -> tuple[Decision, SignalGateState]:
-        """Reuse while the sum stays below the threshold; a sum below zero is no reason to compute."""
+        """Reuse while the sum stays below the threshold; it may be negative."""
         change = self._get_relative_change(step)
         if change is None:
             return NO_SIGNAL_COMPUTE, state._replace(predicted_change=None)
         predicted = evaluate_polynomial(self.coefficients, change)
         accumulated = state.accumulated_change + predicted
-        # At 0 everything computes, as everywhere, though a polynomial may well fall below.
-        reuse = self.threshold > 0 and -math.inf < accumulated < self.threshold  # which no NaN passes
+        # A threshold of 0 computes every step, as in every policy, though the polynomial can be negative.
+        reuse = self.threshold > 0 and -math.inf < accumulated < self.threshold  # false for NaN
         return GATE_REUSE if reuse else GATE_COMPUTE, SignalGateState(accumulated, predicted)
 
     def learn(self, state: SignalGateState, outcome: Outcome) -> SignalGateState:
@@ -57,7 +56,7 @@ class SignalGate:
         return state._replace(accumulated_change=0.0)
 
     def explain(self, state: SignalGateState) -> Mapping[str, float]:
-        """What this step added, and the sum against its threshold."""
+        """The change of this step, the sum and its threshold."""
         shown = {"accumulated": state.accumulated_change, "threshold": self.threshold}
         if state.predicted_change is not None:
             shown["predicted_change"] = state.predicted_change

@@ -16,7 +16,7 @@ MODULE_KINDS: tuple[ModuleKind, ...] = get_args(ModuleKind)
 
 @dataclass(frozen=True, kw_only=True)
 class TaylorSeerGate(IndexGate):
-    """Compute while i < W, where (i - W - 1) mod C = 0, and from `stop` on."""
+    """Computes if i < W, if (i - W - 1) mod C = 0, and from `stop` on."""
 
     interval: int
     align_steps: int
@@ -31,11 +31,11 @@ class TaylorSeerGate(IndexGate):
 
 @dataclass(frozen=True)
 class TaylorSeer:
-    """Forecast the outputs of the modules, or with `lite` the model's own.
+    """Forecasts the outputs of the modules, or with `lite` the output of the model.
 
-    diffusers hooks attention alone by default: `modules=("self_attention", "cross_attention")`. The paper forecasts
-    MLPs too. A kind the model does not have is passed over. Lite, in diffusers, is the last projection forecast and
-    every block passed over: the output of the whole model.
+    diffusers hooks only attention by default: `modules=("self_attention", "cross_attention")`. The paper forecasts
+    MLPs too. A kind of module that the model does not have is skipped. Lite in diffusers forecasts the last projection
+    and skips every block, which is the output of the whole model.
 
     Example:
         >>> gate = TaylorSeer(lite=True).schemes()[0].gate
@@ -48,7 +48,7 @@ class TaylorSeer:
     interval: int = 5  # C
     align_steps: int = 3  # W
     order: int = 1
-    stop: int | None = None  # first step of those that all compute, at the end
+    stop: int | None = None  # from this step on every step is computed
     modules: tuple[ModuleKind, ...] = MODULE_KINDS
     lite: bool = False
 

@@ -23,10 +23,10 @@ TEACACHE_SIGNALS = ("modulated", "time", "time_projection")
 class TeaCache:
     """Estimates the output change from the change of the blocks' input, with a polynomial fitted once per model.
 
-    The rule is signal_gate.py. Scripts differ in which steps always compute: the first and the last (Wan 2.1,
-    HunyuanVideo, CogVideoX, FLUX, LTX, Mochi, Open-Sora); the first five and not the last (Wan 2.1 with
-    `use_ret_steps`: `align_steps=5, last_step=False, signal="time_projection"` and coefficients of its own).
-    Without coefficients the signal's own change counts, as if p(d) = d.
+    The rule is in signal_gate.py. Scripts differ in the steps that are always computed: the first and the last (Wan
+    2.1, HunyuanVideo, CogVideoX, FLUX, LTX, Mochi, Open-Sora); the first five and not the last (Wan 2.1 with
+    `use_ret_steps`: `align_steps=5, last_step=False, signal="time_projection"` and other coefficients).
+    Without coefficients p(d) = d.
 
     Example:
         >>> TeaCache(threshold=0.08, signal="time").schemes()[0].signal
@@ -50,7 +50,7 @@ class TeaCache:
         check_bool("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """The residual of all blocks, held; each guidance branch decides for itself."""
+        """Hold the residual of all blocks; each guidance branch has its own decision."""
         gate = add_guards(
             SignalGate(threshold=self.threshold, coefficients=tuple(self.coefficients)),
             align_steps=self.align_steps,

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 @contextmanager
 def open_atomic_file(path: str | os.PathLike[str]) -> Generator[BinaryIO, None, None]:
-    """Open a file that takes its name only once it is written to the end; after an error the old one stands.
+    """Open a file for atomic writing: it gets its name when it is complete; after an error the old file stays.
 
     Example:
         >>> import tempfile

@@ -32,19 +32,18 @@ class RunRecord:
 
     model: str
     policy: str
-    settings: Mapping[str, SettingValue] = field(
-        default_factory=dict[str, SettingValue], hash=False
-    )  # knobs of the policy
+    # knobs of the policy
+    settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue], hash=False)
     started: str = "first call"  # why the run began: "pipeline reset", "new timesteps", "conditioning changed", ...
     total: int | None = None  # steps of the whole run, where known
     steps: tuple[StepRecord, ...] = ()
     notes: tuple[str, ...] = ()  # what the user should know
     finished: bool = False
     shadow: ShadowMode | None = None  # the model ran at every step; `computed` is the decision alone
-    belief: ErrorField | None = None  # what holds the error a reuse was believed to make; None: nothing does
+    belief: ErrorField | None = None  # the field of a step with the predicted error of a reuse; None: there is none
 
     def __post_init__(self) -> None:
-        """Refuse what could not be written as JSON or read as a schedule."""
+        """Raise ValueError for settings that JSON cannot hold and for steps recorded twice."""
         _check_settings(self.settings)
         object.__setattr__(self, "settings", dict(self.settings))  # a copy: the caller's may change
         places = Counter((step.sample, step.stream, step.index) for step in self.steps)

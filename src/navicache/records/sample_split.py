@@ -1,4 +1,4 @@
-"""The trace of a batch, taken apart: what happened to each of its samples."""
+"""Split the trace of a batch into one trace per sample."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from navicache.records.trace import Trace
 
 
 def split_by_sample(trace: Trace, sample_count: int) -> list[Trace]:
-    """A trace for each of `count` samples, as if it had run alone; a decision for all of them counts for each.
+    """Return a trace per sample, as if each had run alone; a decision for all samples counts for each.
 
     Example:
         >>> steps = (StepRecord(index=0, stream="0", computed=not n, reason="gate", sample=n) for n in range(2))

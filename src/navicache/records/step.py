@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class StepRecord:
     """One line of a trace.
 
-    `None` means "not known here": a follower measures nothing, the first step has no predecessor, and the
-    last three fields exist only where the model was computed and an earlier computed step was at hand. In shadow mode
-    (`RunRecord.shadow`) the model also runs at steps that count as reused: `reuse_error` is then known there too.
+    `None` means unknown: a follower measures nothing, the first step has no predecessor, and the last three fields
+    need a computed step and an earlier one to compare with. In shadow mode (`RunRecord.shadow`) the model also runs
+    at steps that count as reused, so `reuse_error` is known there too.
 
     Example:
         >>> StepRecord(index=0, stream="cond", computed=True, reason="align").sample

@@ -1,4 +1,4 @@
-"""What a user prints after a run."""
+"""The text summary of a run."""
 
 import math
 import textwrap

@@ -8,7 +8,7 @@ UNKNOWN_CELL = "-"
 
 
 class TextColumn(NamedTuple):
-    """A heading of one or two lines and its cells; words go left, numbers right."""
+    """A heading of one or two lines and its cells, right-aligned unless stated."""
 
     heading: str
     cells: Sequence[str]
@@ -16,13 +16,13 @@ class TextColumn(NamedTuple):
 
 
 def format_number_cells(values: Sequence[float | None]) -> list[str]:
-    """One format for a whole column, so that decimal points stand below each other.
+    """Format a column so that its decimal points are aligned.
 
-    Four digits for the largest number; where the smallest would keep fewer than two, three digits for each.
+    Four digits for the largest number; three digits for each if the smallest would keep fewer than two.
 
     Example:
-        >>> format_number_cells([4.5, 0.81234, None]), format_number_cells([1000, 20]), format_number_cells([999.3, 0.04])
-        (['4.500', '0.812', '-'], ['1000', '20'], ['999', '0.0400'])
+        >>> [format_number_cells(column) for column in ([4.5, 0.81234, None], [1000, 20], [999.3, 0.04])]
+        [['4.500', '0.812', '-'], ['1000', '20'], ['999', '0.0400']]
     """
     sizes = [abs(float(value)) for value in values if value and math.isfinite(value)]
     if all(size.is_integer() and size < 1e6 for size in sizes):
@@ -48,7 +48,8 @@ def format_table_lines(columns: Sequence[TextColumn]) -> list[str]:
     """The table's lines: heading, rule, rows.
 
     Example:
-        >>> for line in format_table_lines([TextColumn("step", ["8", "9"]), TextColumn("why", ["align", "gate"], is_left_aligned=True)]):
+        >>> why = TextColumn("why", ["align", "gate"], is_left_aligned=True)
+        >>> for line in format_table_lines([TextColumn("step", ["8", "9"]), why]):
         ...     print(line)
         step  why
         ----  -----

@@ -1,4 +1,4 @@
-"""Several runs together, as they are kept in a file."""
+"""A trace: several runs, as they are saved to a file."""
 
 import json
 import os
@@ -27,33 +27,35 @@ class Trace:
     runs: tuple[RunRecord, ...] = ()
 
     def to_json(self) -> str:
-        """Strict JSON: numbers that are not finite stand as "NaN", "Infinity" and "-Infinity"."""
+        """Return strict JSON; numbers that are not finite become "NaN", "Infinity" and "-Infinity"."""
         document = {"format": TRACE_FORMAT, "version": TRACE_VERSION, "runs": [encode_run(run) for run in self.runs]}
         return json.dumps(document, allow_nan=False)
 
     @staticmethod
     def from_json(text: str) -> "Trace":
-        """What `to_json` wrote; anything else is a ValueError that says where and what to do."""
+        """Read what `to_json` wrote; a ValueError says what is wrong with anything else."""
         document = _parse_strict_json(text)
         if not isinstance(document, dict) or document.get("format") != TRACE_FORMAT:
             raise make_trace_error(f'there is no "format": "{TRACE_FORMAT}" at its top')
         version = document.get("version")
         if version != TRACE_VERSION or isinstance(version, bool):
-            advice = f"this navicache reads version {TRACE_VERSION}: update navicache, or write the trace again with this one"
-            raise ValueError(f"the trace has version {json.dumps(version)}, {advice}")
+            advice = "update navicache, or write the trace again with this one"
+            raise ValueError(
+                f"the trace has version {json.dumps(version)}, this navicache reads version {TRACE_VERSION}: {advice}"
+            )
         names = {"format", "version", "runs"}
         runs = parse_object(document, "the document", names, names)["runs"]
         return Trace(tuple(decode_run(value, place) for value, place in parse_list(runs, "runs")))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json`; Write `to_json` to a file, atomically.."""
+        """Write `to_json` to a file, atomically."""
         content = self.to_json().encode()
         with open_atomic_file(path) as file:
             file.write(content)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Trace":
-        """What `save` wrote; errors name the file."""
+        """Read what `save` wrote; errors name the file."""
         try:
             return Trace.from_json(Path(path).read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:

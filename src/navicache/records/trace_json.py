@@ -20,7 +20,7 @@ def make_trace_error(problem: str) -> ValueError:
 
 
 def encode_run(run: RunRecord) -> dict[str, JsonValue]:
-    """Every field by its name; those of shadow mode only where they say something."""
+    """Encode every field by its name; the fields of shadow mode only if they are set."""
     more: dict[str, JsonValue] = {"shadow": run.shadow, "belief": run.belief}
     return {
         "model": run.model,
@@ -36,18 +36,18 @@ def encode_run(run: RunRecord) -> dict[str, JsonValue]:
 
 
 def decode_run(value: JsonValue, json_path: str) -> RunRecord:
-    """A run from what `encode_run` made; `place` names it in errors."""
+    """Decode what `encode_run` made; errors name `json_path`."""
     entries = parse_object(
         value, json_path, {entry.name for entry in fields(RunRecord)}, _list_required_fields(RunRecord)
     )
     reads: dict[str, Callable[[JsonValue, str], Any]] = {
         "settings": _decode_settings,
-        "total": lambda value, place: None if value is None else _parse_integer(value, place),
-        "steps": lambda value, place: tuple(_decode_step(v, p) for v, p in parse_list(value, place)),
-        "notes": lambda value, place: tuple(_parse_text(v, p) for v, p in parse_list(value, place)),
+        "total": lambda value, path: None if value is None else _parse_integer(value, path),
+        "steps": lambda value, path: tuple(_decode_step(v, p) for v, p in parse_list(value, path)),
+        "notes": lambda value, path: tuple(_parse_text(v, p) for v, p in parse_list(value, path)),
         "finished": _parse_bool,
-        "shadow": lambda value, place: _parse_optional_choice(value, place, get_args(ShadowMode)),
-        "belief": lambda value, place: _parse_optional_choice(value, place, get_args(ErrorField)),
+        "shadow": lambda value, path: _parse_optional_choice(value, path, get_args(ShadowMode)),
+        "belief": lambda value, path: _parse_optional_choice(value, path, get_args(ErrorField)),
     }
     return RunRecord(**{name: reads.get(name, _parse_text)(v, f"{json_path}.{name}") for name, v in entries.items()})
 
@@ -55,7 +55,7 @@ def decode_run(value: JsonValue, json_path: str) -> RunRecord:
 def parse_object(
     value: JsonValue, json_path: str, known_fields: Collection[str], required_fields: Collection[str]
 ) -> dict[str, JsonValue]:
-    """The value as an object that has all required fields and no unknown ones."""
+    """Return the value as an object with all required fields and no unknown ones."""
     if not isinstance(value, dict):
         raise make_trace_error(f"{json_path} must be an object")
     if unknown := sorted(set(value) - set(known_fields)):
@@ -66,7 +66,7 @@ def parse_object(
 
 
 def parse_list(value: JsonValue, json_path: str) -> list[tuple[JsonValue, str]]:
-    """The entries of a list, each with its place."""
+    """The entries of a list, each with its path."""
     if not isinstance(value, list):
         raise make_trace_error(f"{json_path} must be a list")
     return [(entry, f"{json_path}[{number}]") for number, entry in enumerate(value)]

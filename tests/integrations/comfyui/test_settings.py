@@ -15,8 +15,8 @@ from navicache.integrations.comfyui.policy_settings import choose_comfyui_policy
 from navicache.policies import Static
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"speedup": 2.0, "quality": "mid"}, "speedup and quality are targets of the same thing: give one of them"),
-    ({"max_error": 0.1, "quality": "mid"}, "quality and max_error are targets of the same thing: give one of them"),
+    ({"speedup": 2.0, "quality": "mid"}, "speedup and quality exclude each other: give one of them"),
+    ({"max_error": 0.1, "quality": "mid"}, "quality and max_error exclude each other: give one of them"),
     ({"quality": "best"}, "quality must be one of 'slow', 'mid', 'fast', got 'best'"),
     ({"speedup": 0.5}, "speedup must be"),
     ({"max_error": 7.0}, "max_error must be"),

@@ -23,7 +23,7 @@ def check_targets(speedup: float | None, quality: str | None, max_error: float |
     targets = {"speedup": speedup, "quality": quality, "max_error": max_error}
     given = [name for name, value in targets.items() if value is not None]
     if len(given) > 1:
-        raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+        raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
     if quality is not None and quality not in MODES:
         raise ValueError(f"quality must be one of {', '.join(map(repr, reversed(MODES)))}, got {quality!r}")
 

@@ -111,8 +111,8 @@ class SamplingRun:
         )
         said = {
             "the run was broken off": not finished,
-            f"{name} evaluates the model more than once in a step: {sum(self._evaluation_computed)} of {evaluations} evaluations "
-            "were computed": evaluations > len(set(self._evaluation_steps)),
+            f"{name} evaluates the model more than once in a step: {sum(self._evaluation_computed)} of {evaluations} "
+            "evaluations were computed": evaluations > len(set(self._evaluation_steps)),
             f"{name} evaluates twice at a noise level: in the middle of the run the second evaluation took over the "
             "first one's answer": self._reused_repeats > 0,
             f"{name} adds noise on the way, so the denoised latent is predicted": self._sampler.output_form

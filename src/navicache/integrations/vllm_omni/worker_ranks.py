@@ -6,7 +6,7 @@ from torch import distributed
 
 
 def find_worker_process_group() -> Any:
-    """Find the process group of the ranks that make one video; None on a single rank. All ranks must call it together."""
+    """Find the process group of the ranks that make one video; None on a single rank. All ranks must call this."""
     if not distributed.is_available() or not distributed.is_initialized() or distributed.get_world_size() < 2:
         return None
     from vllm_omni.diffusion.distributed import parallel_state  # pyright: ignore[reportMissingImports]

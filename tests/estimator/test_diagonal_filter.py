@@ -20,13 +20,13 @@ def test_diagonal_is_a_loop(knobs: Any, pairs: list[tuple[float, float]], progre
     diagonal: DiagonalFilter[Any] = DiagonalFilter(knobs)
     means, z = tuple(mean for mean, _ in pairs), tuple(ratio for _, ratio in pairs)
     starts = diagonal.start_beliefs(means)
-    assert starts == tuple(knobs.start(mean) for mean in means)
+    assert starts == tuple(knobs.start_belief(mean) for mean in means)
     priors = diagonal.predict(starts, progress)
     assert priors == tuple(knobs.predict(start, progress) for start in starts)
     beliefs, gains = diagonal.correct(priors, z, progress)
     loop = [knobs.correct(prior, ratio, progress) for prior, ratio in zip(priors, z, strict=True)]
     assert list(zip(beliefs, gains, strict=True)) == loop
-    assert diagonal.extract_ratios(beliefs) == tuple(knobs.ratio(belief) for belief in beliefs)
+    assert diagonal.extract_ratios(beliefs) == tuple(knobs.extract_ratio(belief) for belief in beliefs)
 
 
 def test_ratios_do_not_mix():

@@ -30,13 +30,8 @@ def test_every_number_that_may_be_unknown_is_marked_as_measured(kind):
 def broken(kind: type, name: str, bad: float):
     """The field with one bad number in it, of whatever form it is."""
     hint = get_type_hints(kind)[name]
-    value = (
-        bad
-        if float in get_args(hint)
-        else (1.0, bad)
-        if kind is Step or name != "inner_products"
-        else ((1.0, bad),) * 2
-    )
+    vector = (1.0, bad)
+    value = bad if float in get_args(hint) else vector if kind is Step or name != "inner_products" else (vector,) * 2
     return kind(index=3, own_index=3, **{name: value})
 
 
