@@ -106,7 +106,7 @@ def count_previous_reuse(state: DBCacheState, steps_since_compute: int) -> DBCac
 
 @dataclass(frozen=True)
 class DBCache:
-    """FirstBlockCache with more than one block at either end, a warm-up and limits.
+    """As `firstblockcache`, with more blocks at either end, a warm-up and limits.
 
     Example:
         >>> DBCache(first=4, last=2, order=1).schemes()[0].predictor.needs_past_inputs

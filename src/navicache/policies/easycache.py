@@ -48,7 +48,7 @@ class ConstantGainFilter:
 
 @dataclass(frozen=True)
 class EasyCache:
-    """Zero-order hold of the newest ratio: NaviCache with a gain of 1.
+    """As `navicache`, with the newest ratio in place of the filter.
 
     Example:
         >>> EasyCache(threshold=0.025, align_steps=5).schemes()[0].site
@@ -80,7 +80,7 @@ class EasyCache:
 
 @dataclass(frozen=True)
 class Ema(EasyCache):
-    """Plain exponential smoothing of the ratio: what remains of NaviCache when its variance is constant.
+    """As `navicache`, with exponential smoothing in place of the filter.
 
     With constant noise the gain of the filter never depends on the data and settles at 0.618 for Q = R; this
     policy starts there. It is the ablation that shows what the Kalman filter adds.

@@ -55,7 +55,7 @@ def compute_change_since_computed(step: Step) -> float | None:
 
 @dataclass(frozen=True)
 class FirstBlockCache:
-    """The first block always runs; the residual of the others is held while the first one's hardly changes.
+    """Always run the first block; reuse the residual of the others while that of the first changes little.
 
     diffusers' default threshold is 0.05; its guide uses 0.2.
 

@@ -73,7 +73,7 @@ class RandomGate(IndexGate):
 
 @dataclass(frozen=True)
 class Static:
-    """Compute every `interval` steps; 2.5 computes 21 of 50, the last one included.
+    """Compute at a fixed interval.
 
     Example:
         >>> gate = Static(interval=2.5).schemes()[0].gate
@@ -101,7 +101,7 @@ class Static:
 
 @dataclass(frozen=True)
 class Random:
-    """Compute each step with probability `probability`, the same steps for the same seed.
+    """Compute each step with a fixed probability.
 
     Example:
         >>> Random(probability=1.0).schemes()[0].gate.decide(None, Step(index=7, own_index=7))[0].compute

@@ -27,7 +27,7 @@ MAX_NOISE = 1e6
 
 @dataclass(frozen=True)
 class Inertial:
-    """Extrapolates the output; computes on a schedule, or when the predicted error grows too large.
+    """Predict the output along a damped line; compute on a schedule, or when the predicted error is too large.
 
     Set one of three targets: a speed-up, a maximum error of each reused step, or a threshold for the accumulated
     error of consecutive reuses. Without a target the speed-up is 2.

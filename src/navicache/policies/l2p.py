@@ -40,7 +40,7 @@ OFFICIAL_SCHEDULES = {
 
 @dataclass(frozen=True)
 class L2P:
-    """Computes a list of steps and predicts the others with the table.
+    """Compute a list of steps; predict the others with weights that were fitted to the model.
 
     The computed steps are `at`, or with `speedup` those of `schedule`. Otherwise they are the official list of the
     interval if there is one and the table has 50 steps, else those of TaylorSeer, with which the official lists start.

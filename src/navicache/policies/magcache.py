@@ -22,7 +22,7 @@ from navicache.policies.predictors import ResidualHold
 
 @dataclass(frozen=True)
 class MagCache:
-    """Uses a table, measured once per model, of the growth of the blocks' residual from step to step.
+    """Follow a table, measured once per model, of how the residual of the blocks grows.
 
     The rule is in magcache_gate.py. The table starts with step 0, whose entry is 1. Tables published without it, or
     under a square root, are converted when they are read (models/published_presets.py). The defaults of threshold, K

@@ -38,7 +38,7 @@ from navicache.policies.policy import Scheme
 
 @dataclass(frozen=True)
 class MeanCache:
-    """Compute `budget` steps, on the path with the lowest measured error.
+    """Compute the best path through errors that were measured on the model; predict with mean velocities.
 
     Example:
         >>> policy = MeanCache(sigmas=(1.0, 0.75, 0.5, 0.0), costs=(0.0, 0.3, 0.0), spans=(0, 1, 0), budget=2)

@@ -60,7 +60,7 @@ CHOICES_BY_KNOB = {
 
 @dataclass(frozen=True)
 class NaviCache:
-    """The paper's policy.
+    """Track how strongly the output follows the input with a Kalman filter; reuse the last residual.
 
     Example:
         >>> [NaviCache(paper_text=text).resolve_all_knobs().alignment for text in (False, True)]

@@ -90,7 +90,7 @@ def truncate_timestep(timestep: float | None) -> int | None:
 
 @dataclass(frozen=True)
 class PAB:
-    """Holds the outputs of attention and MLP modules; no step is reused as a whole.
+    """Reuse attention and MLP outputs, each kind of module at its own interval.
 
     Steps are counted, not calls, so both guidance branches compute at the same steps.
 

@@ -14,7 +14,7 @@ from navicache.policies.policy import Scheme
 
 @dataclass(frozen=True)
 class Schedule:
-    """Compute a given list of steps, or a given number of steps placed densely at both ends of the run (budget.py).
+    """Predict as `inertial` does, and compute the steps of a list.
 
     Example:
         >>> gate = Schedule(at=(0, 1, 4)).schemes()[0].gate

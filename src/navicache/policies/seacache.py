@@ -25,7 +25,7 @@ PredictorName = Literal["residual", "dead_reckoning", "taylor"]
 
 @dataclass(frozen=True)
 class SeaCache:
-    """Accumulates the change of the filtered latent; extrapolates the blocks' residual along a line.
+    """Add up the change of the low-passed latent; forecast the residual of the blocks along a line.
 
     The rule is in signal_gate.py, with the relative change averaged over the samples. `predictor="residual"` is
     SeaCache's prediction; the other choices use this project's predictors on the blocks' output.

@@ -31,7 +31,7 @@ class TaylorSeerGate(IndexGate):
 
 @dataclass(frozen=True)
 class TaylorSeer:
-    """Forecasts the outputs of the modules, or with `lite` the output of the model.
+    """Compute at an interval; forecast the outputs of modules, or of the model, by finite differences.
 
     diffusers hooks only attention by default: `modules=("self_attention", "cross_attention")`. The paper forecasts
     MLPs too. A kind of module that the model does not have is skipped. Lite in diffusers forecasts the last projection

@@ -21,7 +21,7 @@ TEACACHE_SIGNALS = ("modulated", "time", "time_projection")
 
 @dataclass(frozen=True)
 class TeaCache:
-    """Estimates the output change from the change of the blocks' input, with a polynomial fitted once per model.
+    """Add up the change of what enters the blocks, scaled by a polynomial that was fitted to the model.
 
     The rule is in signal_gate.py. Scripts differ in the steps that are always computed: the first and the last (Wan
     2.1, HunyuanVideo, CogVideoX, FLUX, LTX, Mochi, Open-Sora); the first five and not the last (Wan 2.1 with
