@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchmarks.paper.accuracy import PredictionAccuracy, measure_prediction_accuracy
+from benchmarks.paper.accuracy import PredictionAccuracy, collect_points, measure_prediction_accuracy
 from benchmarks.paper.charts import plane_chart
 from benchmarks.paper.shadows import shadow_runs
 from navicache.cli.report.cells import number, words
