@@ -10,7 +10,7 @@ from typing import Any
 from navicache.integrations import Cache, enable
 from navicache.integrations.choose import policy_name
 from navicache.models import MODES
-from navicache.pocket.members import WAN, Member, member
+from navicache.pocket.members import WAN, Member, find_member
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
 from navicache.records import ShadowKind
@@ -53,7 +53,7 @@ class Source:
             >>> Source("pocket:unet").member.kind, Source("owner/name").member
             ('image', None)
         """
-        return member(self.model.partition(":")[2] or WAN) if self.pocket else None
+        return find_member(self.model.partition(":")[2] or WAN) if self.pocket else None
 
     @property
     def fps(self) -> int:

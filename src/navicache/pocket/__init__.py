@@ -7,8 +7,8 @@ Example:
 
 from pathlib import Path
 
-from navicache.pocket.members import MEMBERS, WAN, Member, checkpoint_path, member
-from navicache.pocket.prompts import PROMPTS, unknown
+from navicache.pocket.members import MEMBERS, WAN, Member, checkpoint_path, find_member
+from navicache.pocket.prompts import PROMPTS, find_unknown_words
 
 FRAMES, SIZE = 17, 128  # of wan's videos
 
@@ -20,8 +20,8 @@ __all__ = [
     "Member",
     "calibration_path",
     "checkpoint_path",
-    "member",
-    "unknown",
+    "find_member",
+    "find_unknown_words",
 ]
 
 

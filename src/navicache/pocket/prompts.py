@@ -16,7 +16,7 @@ still striped sunset triangle wall yellow zooming
 VOCABULARY = tuple(WORDS.split())
 
 
-def unknown(prompt: str) -> list[str]:
+def find_unknown_words(prompt: str) -> list[str]:
     """The words of a prompt that no embedded model was trained on, in order.
 
     Example:

@@ -5,10 +5,10 @@ import torch
 from navicache_pocket.world import words
 from navicache_pocket.world.scenes import Scenes
 
-LONGEST = 32  # tokens of the longest caption, its end included, rounded up
+MAX_CAPTION_TOKENS = 32  # tokens of the longest caption, its end included, rounded up
 
 
-def vocabulary() -> list[str]:
+def list_vocabulary() -> list[str]:
     """Every word a caption can hold, sorted.
 
     Example:
@@ -21,7 +21,7 @@ def vocabulary() -> list[str]:
     return sorted({word for phrase in (*spoken, *grammar) for word in phrase.split()})
 
 
-def captions(scenes: Scenes) -> list[str]:
+def write_captions(scenes: Scenes) -> list[str]:
     """One sentence a scene.
 
     Example:
@@ -32,18 +32,18 @@ def captions(scenes: Scenes) -> list[str]:
     columns = (scenes.size, scenes.colour, scenes.texture, scenes.shape, scenes.motion)
     objects = torch.stack(columns, 2).tolist()
     places = zip(scenes.background.tolist(), scenes.camera.tolist(), strict=True)
-    counts = (1 + scenes.pair.int()).tolist()
+    counts = (1 + scenes.has_pair.int()).tolist()
     rows = zip(objects, counts, places, strict=True)
-    return [_sentence(things[:count], *place) for things, count, place in rows]
+    return [_write_sentence(things[:count], *place) for things, count, place in rows]
 
 
-def _sentence(things: list[list[int]], background: int, camera: int) -> str:
-    phrases = " and ".join(_phrase(*thing) for thing in things)
+def _write_sentence(things: list[list[int]], background: int, camera: int) -> str:
+    phrases = " and ".join(_describe_object(*thing) for thing in things)
     view = f", camera {words.CAMERAS[camera]}" if camera else ""
     return f"{phrases} in front of {words.BACKGROUNDS[background]}{view}"
 
 
-def _phrase(size: int, colour: int, texture: int, shape: int, motion: int) -> str:
+def _describe_object(size: int, colour: int, texture: int, shape: int, motion: int) -> str:
     tables = (tuple(words.SIZES), tuple(words.COLOURS), ("", *words.TEXTURES[1:]), words.SHAPES, words.MOTIONS)
     named = (table[index] for table, index in zip(tables, (size, colour, texture, shape, motion), strict=True))
     return " ".join(word for word in ("a", *named) if word)

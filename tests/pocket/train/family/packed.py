@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from navicache.pocket.members import member
-from navicache_pocket.train.family.sheet import open_member
+from navicache.pocket.members import find_member
+from navicache_pocket.train.family.contact_sheet import open_pipeline
 
 DEVIATION = 1.25
 
@@ -40,7 +40,7 @@ def pack(recipe, folder) -> Packed:
     vae, model = recipe.autoencoder().eval(), recipe.denoiser().eval()
     recipe.settle(vae, DEVIATION)
     recipe.pack(vae, model, folder)
-    pipe = open_member(member(recipe.name), folder)
+    pipe = open_pipeline(find_member(recipe.name), folder)
     pipe.set_progress_bar_config(disable=True)
     # fresh parts with the rounded weights: tables that are not weights are not rounded when a folder is opened
     again = recipe.denoiser().eval()

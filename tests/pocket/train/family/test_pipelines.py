@@ -8,7 +8,7 @@ from safetensors import safe_open
 from tests.pocket.train.family.packed import DEVIATION, pack, watched
 from tests.pocket.train.family.small import COGVIDEOX, HUNYUAN, SIDE, SMALL, UNET
 
-from navicache.pocket.members import member
+from navicache.pocket.members import find_member
 
 PROMPT = "a large red ball moving right in front of green hills"
 LATENTS = {"hunyuan": "hidden_states", "opensora": "x", "cogvideox": "hidden_states", "unet": "sample"}
@@ -41,7 +41,7 @@ def trained_on(packed, arguments, dropped, guidance):
 def test_both_branches_are_called_as_they_were_trained(name, tmp_path):
     packed = pack(SMALL[name], tmp_path)
     with watched(packed) as calls:
-        packed.call(prompt=PROMPT, guidance_scale=member(name).call["guidance_scale"])
+        packed.call(prompt=PROMPT, guidance_scale=find_member(name).call["guidance_scale"])
     assert len(calls) == 3, "one call a step, both branches in it"
     for arguments, output in calls:
         dropped = [UNTOLD_FIRST[name], not UNTOLD_FIRST[name]]

@@ -10,15 +10,15 @@ from PIL import Image, ImageDraw
 
 from navicache.pocket.members import Member
 from navicache.records import atomic_file
-from navicache_pocket.train.family.recipe import Pictures
+from navicache_pocket.train.family.recipe import VideoFormat
 from navicache_pocket.train.held_out import draw_held_out_scenes
-from navicache_pocket.world import captions
+from navicache_pocket.world import write_captions
 
-SHOWN = 5  # frames of a video, evenly spread
-GAP, LINE, ZOOM = 12, 14, 2
+FRAMES_SHOWN = 5  # frames of a video, evenly spread
+GAP_PIXELS, TEXT_HEIGHT, ZOOM = 12, 14, 2
 
 
-def open_member(member: Member, folder: Path) -> Any:
+def open_pipeline(member: Member, folder: Path) -> Any:
     """The pipeline by its own class."""
     import diffusers
 
@@ -28,7 +28,7 @@ def open_member(member: Member, folder: Path) -> Any:
     return getattr(library, member.pipeline).from_pretrained(folder)
 
 
-def generate(pipe: Any, prompts: Sequence[str], call: dict[str, Any], batch: int = 8) -> np.ndarray:
+def generate_videos(pipe: Any, prompts: Sequence[str], call: dict[str, Any], batch: int = 8) -> np.ndarray:
     """Pictures (prompts, frames, height, width, 3) in [0, 1], each batch from the same noise."""
     pipe.set_progress_bar_config(disable=True)
     made: list[np.ndarray] = []
@@ -40,28 +40,28 @@ def generate(pipe: Any, prompts: Sequence[str], call: dict[str, Any], batch: int
     return pictures if pictures.ndim == 5 else pictures[:, None]
 
 
-def save_sheet(path: Path, pipe: Any, call: dict[str, Any], pictures: Pictures, count: int = 16) -> None:
+def save_contact_sheet(path: Path, pipe: Any, call: dict[str, Any], video_format: VideoFormat, count: int = 16) -> None:
     """One row a caption: generated frames on the left, rendered ones of the same caption on the right."""
     scenes = draw_held_out_scenes(count)
-    prompts = captions(scenes)
-    rendered = (pictures.of(scenes).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
-    image = lay_out(prompts, generate(pipe, prompts, call), rendered)
+    prompts = write_captions(scenes)
+    rendered = (video_format.render_scenes(scenes).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
+    image = draw_contact_sheet(prompts, generate_videos(pipe, prompts, call), rendered)
     with atomic_file(path) as file:
         image.save(file, format="PNG")
 
 
-def lay_out(prompts: Sequence[str], made: np.ndarray, rendered: np.ndarray) -> Image.Image:
+def draw_contact_sheet(prompts: Sequence[str], made: np.ndarray, rendered: np.ndarray) -> Image.Image:
     """The sheet itself."""
     frames, side = made.shape[1], made.shape[2] * ZOOM
-    shown = np.unique(np.linspace(0, frames - 1, min(SHOWN, frames)).round().astype(int))
-    block, row = len(shown) * side, side + LINE + GAP
-    sheet = Image.new("RGB", (2 * block + 3 * GAP, len(prompts) * row + GAP), "white")
+    shown = np.unique(np.linspace(0, frames - 1, min(FRAMES_SHOWN, frames)).round().astype(int))
+    block, row = len(shown) * side, side + TEXT_HEIGHT + GAP_PIXELS
+    sheet = Image.new("RGB", (2 * block + 3 * GAP_PIXELS, len(prompts) * row + GAP_PIXELS), "white")
     pen = ImageDraw.Draw(sheet)
     for number, prompt in enumerate(prompts):
-        top = GAP + number * row
-        pen.text((GAP, top), prompt, fill="black")
-        for left, video in ((GAP, made[number]), (2 * GAP + block, rendered[number])):
+        top = GAP_PIXELS + number * row
+        pen.text((GAP_PIXELS, top), prompt, fill="black")
+        for left, video in ((GAP_PIXELS, made[number]), (2 * GAP_PIXELS + block, rendered[number])):
             for place, frame in enumerate(video[shown]):
                 picture = Image.fromarray((frame.clip(0, 1) * 255).round().astype(np.uint8)).resize((side, side))
-                sheet.paste(picture, (left + place * side, top + LINE))
+                sheet.paste(picture, (left + place * side, top + TEXT_HEIGHT))
     return sheet

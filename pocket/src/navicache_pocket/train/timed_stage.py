@@ -14,15 +14,15 @@ from tqdm import tqdm
 
 from navicache.records import atomic_file
 
-SAVE_EVERY = 30.0  # seconds
+SAVE_INTERVAL = 30.0  # seconds
 
 
-class TimeIsUp(Exception):
+class StageInterrupted(Exception):
     """The command was told to stop before the stage had its seconds; what it had is saved."""
 
 
 @dataclass
-class Session:
+class TimedStage:
     """One stage, told how many seconds it may take in all; earlier tries count.
 
     `until`, by `time.monotonic`, is when this try has to end: it is saved then, and `TimeIsUp` is raised.
@@ -32,68 +32,68 @@ class Session:
     folder: Path
     seconds: float
     step: int = 0
-    spent: float = 0.0
+    seconds_spent: float = 0.0
     log: list[dict[str, float]] = field(default_factory=list)
-    until: float = math.inf
+    deadline: float = math.inf
 
     @property
-    def path(self) -> Path:
+    def state_path(self) -> Path:
         """Where the stage keeps what it needs to go on."""
         return self.folder / f"{self.name}.pt"
 
     @property
-    def share(self) -> float:
+    def progress(self) -> float:
         """Part of the time that is gone, 0 to 1."""
-        return min(1.0, self.spent / self.seconds)
+        return min(1.0, self.seconds_spent / self.seconds)
 
     def resume(self, device: str) -> dict[str, Any] | None:
         """What an earlier try saved, if there was one."""
-        if not self.path.exists():
+        if not self.state_path.exists():
             return None
-        state = torch.load(self.path, map_location=device, weights_only=True)
-        self.step, self.spent, self.log = state["step"], state["spent"], state["log"]
+        state = torch.load(self.state_path, map_location=device, weights_only=True)
+        self.step, self.seconds_spent, self.log = state["step"], state["spent"], state["log"]
         return state["parts"]
 
-    def save(self, parts: dict[str, Any]) -> None:
+    def save(self, state: dict[str, Any]) -> None:
         """Keep everything that is needed to go on."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        state = {"step": self.step, "spent": self.spent, "log": self.log, "parts": parts}
-        with atomic_file(self.path) as file:
+        state = {"step": self.step, "spent": self.seconds_spent, "log": self.log, "parts": state}
+        with atomic_file(self.state_path) as file:
             torch.save(state, file)
         with atomic_file(self.folder / f"{self.name}_log.json") as file:
             file.write(json.dumps(self.log).encode())
 
-    def steps(self, parts: Any) -> Iterator[int]:
+    def run_steps(self, collect_state: Any) -> Iterator[int]:
         """Count steps until the time is up, saving `parts()` now and then and at the end."""
         interval = 1.0 if sys.stderr.isatty() else 20.0
-        begun, saved = time.monotonic() - self.spent, self.spent
+        begun, saved = time.monotonic() - self.seconds_spent, self.seconds_spent
         with tqdm(
-            total=round(self.seconds), initial=round(self.spent), desc=self.name, unit="s", mininterval=interval
+            total=round(self.seconds), initial=round(self.seconds_spent), desc=self.name, unit="s", mininterval=interval
         ) as bar:
-            while self.share < 1:
+            while self.progress < 1:
                 yield self.step
                 self.step += 1
-                self.spent = time.monotonic() - begun
-                bar.update(min(round(self.spent), bar.total) - bar.n)
+                self.seconds_spent = time.monotonic() - begun
+                bar.update(min(round(self.seconds_spent), bar.total) - bar.n)
                 if self.log:
                     bar.set_postfix({"step": self.step, **self.log[-1]}, refresh=False)
-                if self.spent - saved > SAVE_EVERY:
-                    self.save(parts())
-                    saved = self.spent
-                if time.monotonic() > self.until and self.share < 1:
-                    self.save(parts())
-                    raise TimeIsUp(self.name)
-        self.save(parts())
+                if self.seconds_spent - saved > SAVE_INTERVAL:
+                    self.save(collect_state())
+                    saved = self.seconds_spent
+                if time.monotonic() > self.deadline and self.progress < 1:
+                    self.save(collect_state())
+                    raise StageInterrupted(self.name)
+        self.save(collect_state())
 
-    def note(self, every: int, values: dict[str, torch.Tensor]) -> None:
+    def log_figures(self, every: int, figures: dict[str, torch.Tensor]) -> None:
         """Log these values at every so-manieth step; they are read from the device only then."""
         if self.step % every == 0:
-            read = {name: round(value.item(), 5) for name, value in values.items()}
-            self.log.append({"seconds": round(self.spent, 1), "step": self.step, **read})
+            read = {name: round(value.item(), 5) for name, value in figures.items()}
+            self.log.append({"seconds": round(self.seconds_spent, 1), "step": self.step, **read})
 
 
-def set_rate(optimizer: torch.optim.Optimizer, session: Session, peak: float, warm_up: int) -> None:
+def set_learning_rate(optimizer: torch.optim.Optimizer, stage: TimedStage, peak: float, warm_up: int) -> None:
     """Linear warm-up, then half a cosine down to nearly nothing over the time that is given."""
-    rate = peak * min(1.0, (session.step + 1) / warm_up) * (0.5 * (1 + math.cos(math.pi * session.share)) + 1e-3)
+    rate = peak * min(1.0, (stage.step + 1) / warm_up) * (0.5 * (1 + math.cos(math.pi * stage.progress)) + 1e-3)
     for group in optimizer.param_groups:
         group["lr"].fill_(rate)
