@@ -40,6 +40,6 @@ def test_another_picture_is_seen():
 
 
 def test_what_changed_is_named_by_its_prompts():
-    same = dict.fromkeys(("background", "direction", "shape", "fits"), torch.zeros(3))
+    same = dict.fromkeys(("background", "direction", "shape", "shape_overlap"), torch.zeros(3))
     plain, cached = (VideoReading(colour=torch.tensor(colours), **same) for colours in ([1, 2, 3], [1, 0, 3]))
     assert promises.changed(plain, cached) == {"background": [], "colour": [1], "direction": [], "shape": []}

@@ -23,7 +23,7 @@ NAMES = {
     ("diffusers.pipelines.pixart_alpha.pipeline_pixart_alpha", "PixArtAlphaPipeline._clean_caption"): "opensora",
     ("diffusers.utils.accelerate_utils", "apply_forward_hook"): "opensora/vae.py, for offload",
     ("diffusers.utils.torch_utils", "randn_tensor"): "opensora/denoising.py",
-    ("diffusers.models.autoencoders.autoencoder_kl_wan", "WanRMS_norm"): "navicache_pocket/train/quick.py",
+    ("diffusers.models.autoencoders.autoencoder_kl_wan", "WanRMS_norm"): "navicache_pocket/train/fast_autoencoder.py",
     ("diffusers.pipelines.hunyuan_video.pipeline_hunyuan_video", "DEFAULT_PROMPT_TEMPLATE"): "navicache_pocket/train",
 }
 

@@ -94,7 +94,7 @@ def test_every_word_is_in_the_vocabulary(seed, split):
 
 def test_the_longest_caption_fits():
     scenes = draw_scenes(4000, 0)
-    full = replace(scenes, pair=torch.ones_like(scenes.has_pair), camera=torch.full_like(scenes.camera, 2))
+    full = replace(scenes, has_pair=torch.ones_like(scenes.has_pair), camera=torch.full_like(scenes.camera, 2))
     full = replace(full, texture=torch.ones_like(full.texture))
     lengths = [len(row) for row in tokens.build_tokenizer(list_vocabulary())(write_captions(full)).input_ids]
     assert max(lengths) <= MAX_CAPTION_TOKENS
@@ -153,7 +153,7 @@ def test_objects_are_seen_where_they_cover_the_picture():
 def test_what_is_covered_is_what_differs_from_the_background():
     scenes = draw_scenes(12, seed=5)
     bare = replace(
-        scenes, size=torch.zeros_like(scenes.size), object_freedom=torch.full_like(scenes.object_variation, 9.0)
+        scenes, size=torch.zeros_like(scenes.size), object_variation=torch.full_like(scenes.object_variation, 9.0)
     )
     moved = (render_videos(scenes, 3, 64) - render_videos(bare, 3, 64)).abs().amax(1)
     shown = mask_objects(scenes, 3, 64)

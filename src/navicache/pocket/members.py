@@ -43,7 +43,7 @@ def find_member(name: str) -> Member:
     """The member of this name.
 
     Example:
-        >>> member("opensora").call["num_inference_steps"]
+        >>> find_member("opensora").call["num_inference_steps"]
         30
     """
     if name not in MEMBERS:

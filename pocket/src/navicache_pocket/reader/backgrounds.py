@@ -30,7 +30,7 @@ def fit_background_classifier(seed: int = SEED, scenes: int = SCENES) -> Backgro
     """Means and pooled covariance of the features over rendered scenes; takes seconds, gives the same every time.
 
     Example:
-        >>> tuple(learn_backgrounds(scenes=48).means.shape)
+        >>> tuple(fit_background_classifier(scenes=48).means.shape)
         (6, 32)
     """
     examples = draw_scenes(scenes, seed)

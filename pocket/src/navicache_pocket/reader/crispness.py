@@ -15,9 +15,9 @@ def measure_crispness(video: torch.Tensor, scenes: Scenes) -> torch.Tensor:
     About 1 is as crisp as the world itself. NaN where there is no second object, or one is never seen whole.
 
     Example:
-        >>> from navicache_pocket.world import draw
-        >>> scenes = draw(2, seed=4)
-        >>> crispness(render(scenes, frames=1), scenes)[:, 0].tolist()
+        >>> from navicache_pocket.world import draw_scenes
+        >>> scenes = draw_scenes(2, seed=4)
+        >>> measure_crispness(render_videos(scenes, frames=1), scenes)[:, 0].tolist()
         [1.0, 1.0]
     """
     rows = range(0, len(video), BATCH_SIZE)

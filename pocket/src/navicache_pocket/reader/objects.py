@@ -22,7 +22,7 @@ def find_vivid_pixels(video: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
     Example:
         >>> red_grey = torch.tensor([[1.0, -0.9, -0.9], [0.2, 0.2, 0.1]]).view(2, 3, 1, 1, 1).expand(2, 3, 1, 4, 4)
-        >>> vivid(red_grey)[0].all((1, 2, 3)).tolist()
+        >>> find_vivid_pixels(red_grey)[0].all((1, 2, 3)).tolist()
         [True, False]
     """
     red, green, blue = _average_neighbours((video + 1) / 2).unbind(1)
@@ -58,7 +58,7 @@ def find_direction(mask: torch.Tensor) -> torch.Tensor:
 
     Example:
         >>> mask = torch.eye(8).flip(0).view(1, 8, 1, 8) * torch.ones(1, 8, 8, 1)  # a column that moves left
-        >>> list(words.DIRECTIONS)[direction(mask > 0).item()]
+        >>> list(words.DIRECTIONS)[find_direction(mask > 0).item()]
         'moving left'
     """
     visible = (mask.float().mean((2, 3)) > MIN_AREA).float()

@@ -30,7 +30,7 @@ def match_outlines(mask: torch.Tensor, has_pair: torch.Tensor) -> tuple[torch.Te
     Example:
         >>> across = (torch.arange(64) - 31.5).view(1, 1, 1, 64).expand(1, 1, 64, 64)
         >>> ball = across.square() + across.mT.square() < 200
-        >>> words.SHAPES[outline(ball, torch.tensor([False]))[0]]
+        >>> words.SHAPES[match_outlines(ball, torch.tensor([False]))[0]]
         'ball'
     """
     sampled = mask[:, ::FRAME_STRIDE]

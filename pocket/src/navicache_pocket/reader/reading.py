@@ -10,14 +10,14 @@ from navicache_pocket.reader.objects import UNKNOWN, find_direction, find_first_
 from navicache_pocket.reader.outlines import match_outlines
 from navicache_pocket.world import Scenes, words
 
-BATCH_SIZE = 8  # videos: more would not be faster
+BATCH_SIZE = 8  # videos; more would not be faster
 
 
 @dataclass(frozen=True)
 class VideoReading:
-    """Per video an index into `words.BACKGROUNDS`, `COLOURS`, `DIRECTIONS` and `SHAPES`, -1 where there is none.
+    """Per video an index into `words.BACKGROUNDS`, `COLOURS`, `DIRECTIONS` and `SHAPES`, -1 if there is none.
 
-    `fits` says how well the outline of each shape covers the first object: (videos, shapes), 0 to 1.
+    `shape_overlap` is how well the outline of each shape covers the first object: (videos, shapes), 0 to 1.
     """
 
     background: torch.Tensor
@@ -35,19 +35,19 @@ class ReadingVerdict(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """Right ones among those asked for."""
+        """Share of right readings among those that the caption asks for."""
         return (self.is_right & self.is_asked).sum().item() / max(1, self.is_asked.sum().item())
 
 
 def read_videos(video: torch.Tensor, has_pair: bool | torch.Tensor, classifier: BackgroundClassifier) -> VideoReading:
-    """Read videos (videos, 3, frames, height, width) with values in [-1, 1], told only which show two objects.
+    """Read videos (videos, 3, frames, height, width) with values in [-1, 1]; `has_pair` says which show two objects.
 
     Example:
-        >>> from navicache_pocket.reader import learn_backgrounds
-        >>> from navicache_pocket.world import draw, render
-        >>> scenes = draw(2, seed=6)
-        >>> found = read(render(scenes, frames=5, size=64), scenes.pair, learn_backgrounds(scenes=60))
-        >>> found.colour.tolist() == scenes.colour[:, 0].tolist()
+        >>> from navicache_pocket.reader import fit_background_classifier
+        >>> from navicache_pocket.world import draw_scenes, render_videos
+        >>> scenes = draw_scenes(2, seed=6)
+        >>> videos, classifier = render_videos(scenes, frames=5, size=64), fit_background_classifier(scenes=60)
+        >>> read_videos(videos, scenes.has_pair, classifier).colour.tolist() == scenes.colour[:, 0].tolist()
         True
     """
     pairs = torch.as_tensor(has_pair, device=video.device).expand(len(video))
@@ -72,7 +72,7 @@ def _read_batch(
 
 
 def judge_reading(reading: VideoReading, scenes: Scenes) -> dict[str, ReadingVerdict]:
-    """Compare with the scenes; a direction is asked for only where there is one, a shape where all of it was seen."""
+    """Compare with the scenes; a direction counts only if the object has one, a shape only if it was visible as a whole."""
     always = torch.ones(len(scenes), dtype=torch.bool)
     motion = scenes.motion[:, 0].cpu()
     return {

@@ -22,13 +22,14 @@ def validate_reader(
     frames: int = FRAMES,
     size: int = SIZE,
 ) -> dict[str, dict[str, ReadingVerdict]]:
-    """Per condition and reading the verdicts on these scenes, rendered where they lie.
+    """Verdicts by condition and attribute on these scenes, which are rendered on their own device.
 
     Example:
-        >>> from navicache_pocket.reader import learn_backgrounds
-        >>> from navicache_pocket.world import draw
-        >>> found = validate(draw(4, seed=1), learn_backgrounds(scenes=60), ["clean"], frames=5, size=64)
-        >>> found["clean"]["colour"].share
+        >>> from navicache_pocket.reader import fit_background_classifier
+        >>> from navicache_pocket.world import draw_scenes
+        >>> classifier = fit_background_classifier(scenes=60)
+        >>> verdicts = validate_reader(draw_scenes(4, seed=1), classifier, ["clean"], frames=5, size=64)
+        >>> verdicts["clean"]["colour"].accuracy
         1.0
     """
     parts: dict[str, list[dict[str, ReadingVerdict]]] = {name: [] for name in conditions}
@@ -44,5 +45,5 @@ def validate_reader(
 
 
 def combine_verdicts(verdicts: Iterable[ReadingVerdict]) -> ReadingVerdict:
-    """One verdict over all videos."""
+    """Concatenate verdicts of several batches."""
     return ReadingVerdict(*(torch.cat(column) for column in zip(*verdicts, strict=True)))

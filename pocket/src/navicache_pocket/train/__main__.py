@@ -1,8 +1,8 @@
-"""Train an embedded model from nothing: `python -m navicache_pocket.train --device cuda --out build/pocket`.
+"""Train an embedded model from random weights: `python -m navicache_pocket.train --device cuda --out build/pocket`.
 
-Without `--member` that is wan, of which the following is said; `--member NAME --help` tells of another.
+Without `--member` that is wan, which the following describes; `--member NAME --help` describes another.
 
-Stages that are finished are not done again, and one that was interrupted goes on where it was saved last. `--start`
+Finished stages are skipped; an interrupted stage resumes where it was last saved. `--start`
 trains an existing checkpoint further: its autoencoder is kept (but for the polish), so its latent space is too, unless
 it is given seconds of its own.
 """
@@ -25,7 +25,7 @@ HELD_OUT_SEED = 1_000_003
 
 
 def main() -> None:
-    """The member that was asked for: wan here, the others by their recipes."""
+    """Train the member that `--member` names: wan here, the others by their recipes."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--member", choices=[*MEMBERS], default=WAN)
     known, rest = first.parse_known_args()
@@ -132,14 +132,16 @@ def _measure_autoencoder(model: autoencoder.AutoencoderKLWan, options: argparse.
 def _make_denoiser_settings(options: argparse.Namespace) -> denoiser.DenoiserSettings:
     usual = denoiser.DenoiserSettings(videos=options.videos, batch=options.batch)
     return replace(
-        usual, rate=usual.learning_rate * options.rates, matrix_rate=usual.muon_learning_rate * options.rates
+        usual,
+        learning_rate=usual.learning_rate * options.rates,
+        muon_learning_rate=usual.muon_learning_rate * options.rates,
     )
 
 
 def _load_or_encode_latents(
     model: autoencoder.AutoencoderKLWan, scenes: Scenes, options: argparse.Namespace
 ) -> LatentDataset:
-    # named by what they are of: those of another take would be paired with this one's videos in the polish
+    # the name holds what they depend on: latents of another take would be paired with this one's videos in the polish
     path = options.out / f"latents-{options.take}-{options.videos}x{options.frames}x{options.size}.pt"
     if not path.exists():
         encode_wan_latents(model, scenes, options.device, options.frames, options.size).save(path)

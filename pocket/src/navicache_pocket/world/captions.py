@@ -12,7 +12,7 @@ def list_vocabulary() -> list[str]:
     """Every word a caption can hold, sorted.
 
     Example:
-        >>> "striped" in vocabulary(), "dog" in vocabulary()
+        >>> "striped" in list_vocabulary(), "dog" in list_vocabulary()
         (True, False)
     """
     groups = (words.COLOURS, words.SHAPES, words.TEXTURES[1:], words.SIZES, words.MOTIONS, words.BACKGROUNDS)
@@ -25,8 +25,8 @@ def write_captions(scenes: Scenes) -> list[str]:
     """One sentence a scene.
 
     Example:
-        >>> from navicache_pocket.world.scenes import draw
-        >>> captions(draw(1, seed=5))
+        >>> from navicache_pocket.world.scenes import draw_scenes
+        >>> write_captions(draw_scenes(1, seed=5))
         ['a small cyan striped ball standing still and a small blue star bouncing in front of a striped wall']
     """
     columns = (scenes.size, scenes.colour, scenes.texture, scenes.shape, scenes.motion)

@@ -14,8 +14,8 @@ def render_videos(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> tor
     """Videos (scenes, 3, frames, size, size) with values in [-1, 1].
 
     Example:
-        >>> from navicache_pocket.world.scenes import draw
-        >>> tuple(render(draw(2, seed=0), frames=5, size=32).shape)
+        >>> from navicache_pocket.world.scenes import draw_scenes
+        >>> tuple(render_videos(draw_scenes(2, seed=0), frames=5, size=32).shape)
         (2, 3, 5, 32, 32)
     """
     x, y = _locate_pixels(scenes, frames, size)
@@ -31,8 +31,8 @@ def mask_objects(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> torc
     """Which pixels show an object: (scenes, frames, size, size).
 
     Example:
-        >>> from navicache_pocket.world.scenes import draw
-        >>> 0 < covered(draw(3, seed=0), frames=5, size=32).float().mean() < 0.5
+        >>> from navicache_pocket.world.scenes import draw_scenes
+        >>> 0 < mask_objects(draw_scenes(3, seed=0), frames=5, size=32).float().mean() < 0.5
         tensor(True)
     """
     x, y = _locate_pixels(scenes, frames, size)
@@ -48,8 +48,8 @@ def locate_objects(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> to
     A second object that is not there is given the place of the first.
 
     Example:
-        >>> from navicache_pocket.world.scenes import draw
-        >>> tuple(seen_at(draw(3, seed=0), frames=5).shape)
+        >>> from navicache_pocket.world.scenes import draw_scenes
+        >>> tuple(locate_objects(draw_scenes(3, seed=0), frames=5).shape)
         (3, 2, 5, 2)
     """
     paths = trace_paths(scenes, frames)

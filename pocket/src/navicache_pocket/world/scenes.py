@@ -53,8 +53,8 @@ def redraw_details(scenes: Scenes, seed: int) -> Scenes:
     generator = torch.Generator().manual_seed(seed)
     return replace(
         scenes,
-        object_freedom=torch.rand(scenes.object_variation.shape, generator=generator),
-        scene_freedom=torch.rand(scenes.scene_variation.shape, generator=generator),
+        object_variation=torch.rand(scenes.object_variation.shape, generator=generator),
+        scene_variation=torch.rand(scenes.scene_variation.shape, generator=generator),
     )
 
 
@@ -68,7 +68,7 @@ def draw_scenes(count: int, seed: int, split: SceneSplit = "seen") -> Scenes:
     """Random scenes; in `unseen` ones the first object is of a kind that training never shows.
 
     Example:
-        >>> scenes = draw(4, seed=0)
+        >>> scenes = draw_scenes(4, seed=0)
         >>> len(scenes), tuple(scenes.colour.shape)
         (4, (4, 2))
     """

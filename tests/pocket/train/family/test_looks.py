@@ -36,8 +36,8 @@ def losses(session):
 
 
 def test_the_autoencoder_learns(recipe, tmp_path):
-    vae, session = recipe.autoencoder().train(), Counted("autoencoder", tmp_path, 10)
-    video, objects = PicturePool(draw_scenes(2, 0), recipe.pictures, "cpu").sample_batch(2)
+    vae, session = recipe.make_autoencoder().train(), Counted("autoencoder", tmp_path, 10)
+    video, objects = PicturePool(draw_scenes(2, 0), recipe.video_format, "cpu").sample_batch(2)
     run_training_loop(
         session, vae, list_muon_weights(vae), lambda: compute_autoencoder_loss(recipe, vae, video, objects), BRISK
     )
@@ -45,7 +45,7 @@ def test_the_autoencoder_learns(recipe, tmp_path):
 
 
 def test_the_denoiser_learns_with_its_text_encoders(recipe, tmp_path):
-    vae, model = recipe.autoencoder().eval(), recipe.denoiser().train()
+    vae, model = recipe.make_autoencoder().eval(), recipe.make_denoiser().train()
     latents = encode_member_latents(recipe, vae, draw_scenes(2, 0), "cpu")
     assert float(latents.values.float().std()) == pytest.approx(1.0, abs=0.02)
     words = [p for name, p in model.named_parameters() if "text_encoder" in name and "embed" in name]
@@ -101,7 +101,7 @@ def test_an_error_at_an_object_counts_more():
 
 @torch.no_grad()
 def test_a_fresh_autoencoder_draws_hardly_any_noise(recipe):
-    vae, video = recipe.autoencoder().eval(), recipe.pictures.of(draw_scenes(2, 0))
+    vae, video = recipe.make_autoencoder().eval(), recipe.video_format.of(draw_scenes(2, 0))
     first, second = (recipe.encode(vae, video) for _ in range(2))
     assert 0 < (first.latents - second.latents).std() < 0.2
     assert 1.5 < first.divergence < 8

@@ -29,7 +29,7 @@ def test_all_stages_end_in_a_folder_that_its_pipeline_opens(recipe, tmp_path, ca
     folder = train_member(recipe, plan(tmp_path))
     pipe = open_pipeline(find_member(recipe.name), folder)
     figures = json.loads((tmp_path / "figures.json").read_text())
-    wanted = {"autoencoder", "denoiser", *(["distil"] if recipe.distilled else [])}
+    wanted = {"autoencoder", "denoiser", *(["distil"] if recipe.is_distilled else [])}
     assert set(figures["stages"]) == wanted
     assert all(stage["steps"] >= 1 and math.isfinite(stage["loss"]) for stage in figures["stages"].values())
     assert set(figures["parameters"]) == {n for n, p in pipe.components.items() if isinstance(p, torch.nn.Module)}
@@ -42,7 +42,7 @@ def test_all_stages_end_in_a_folder_that_its_pipeline_opens(recipe, tmp_path, ca
 
 
 def test_a_training_that_was_stopped_goes_on_and_a_finished_one_is_not_done_again(tmp_path):
-    first = plan(tmp_path, autoencoder_seconds=1000, until=time.monotonic() - 1)
+    first = plan(tmp_path, autoencoder_seconds=1000, deadline=time.monotonic() - 1)
     with pytest.raises(StageInterrupted, match="autoencoder"):
         train_member(UNET, first)
     saved = torch.load(tmp_path / "autoencoder.pt", weights_only=True)
@@ -61,7 +61,7 @@ def test_a_training_that_was_stopped_goes_on_and_a_finished_one_is_not_done_agai
 
 
 def test_a_denoiser_that_was_stopped_goes_on_although_some_of_its_layers_never_learn(tmp_path):
-    stopped = plan(tmp_path, denoiser_seconds=1000, until=time.monotonic() - 1, autoencoder_seconds=1e-4)
+    stopped = plan(tmp_path, denoiser_seconds=1000, deadline=time.monotonic() - 1, autoencoder_seconds=1e-4)
     for tries in (1, 2):
         with pytest.raises(StageInterrupted, match="denoiser"):
             train_member(HUNYUAN, stopped)

@@ -81,7 +81,7 @@ class CogVideoXDenoiser(nn.Module):
         super().__init__()
         self.text_encoder = T5EncoderModel(T5Config(vocab_size=3 + len(list_vocabulary()), **recipe.text))
         self.transformer = CogVideoXTransformer3DModel(**recipe.transformer)
-        self.register_buffer("empty", recipe.tokenize([""]), persistent=False)
+        self.register_buffer("empty_prompt_ids", recipe.tokenize([""]), persistent=False)
 
     def forward(
         self,

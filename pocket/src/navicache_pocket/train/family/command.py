@@ -70,7 +70,7 @@ def parse_count(text: str) -> int:
     """A whole number above zero.
 
     Example:
-        >>> whole("16")
+        >>> parse_count("16")
         16
     """
     if not text.isdecimal() or not int(text):
@@ -82,7 +82,7 @@ def parse_seconds(text: str) -> float:
     """A time above zero.
 
     Example:
-        >>> seconds("0.5")
+        >>> parse_seconds("0.5")
         0.5
     """
     try:

@@ -87,7 +87,7 @@ class HunyuanDenoiser(nn.Module):
         )
         self.text_encoder_2 = CLIPTextModel(CLIPTextConfig(vocab_size=3 + known, **recipe.clip))
         self.transformer = HunyuanVideoTransformer3DModel(**recipe.transformer)
-        self.register_buffer("empty", recipe.tokenize([""]), persistent=False)
+        self.register_buffer("empty_prompt_ids", recipe.tokenize([""]), persistent=False)
 
     def forward(
         self,

@@ -46,7 +46,7 @@ def fill_template(captions: Sequence[str]) -> list[str]:
     """The template around each caption.
 
     Example:
-        >>> filled(["a red ball"])[0][-20:]
+        >>> fill_template(["a red ball"])[0][-20:]
         'a red ball<|eot_id|>'
     """
     return [TEMPLATE.format(caption) for caption in captions]

@@ -7,7 +7,7 @@ import torch
 
 
 class NoisyBatch(NamedTuple):
-    """A batch for the model: what it sees, the timestep it is told, and what it must predict."""
+    """A training batch: noisy latents, their timesteps, and the target that the model must predict."""
 
     latents: torch.Tensor
     timestep: torch.Tensor
@@ -18,11 +18,11 @@ class NoiseProcess(Protocol):
     """A way to make latents noisy."""
 
     def __call__(self, clean: torch.Tensor) -> NoisyBatch:
-        """Each row at a timestep of its own."""
+        """Add noise at a random timestep per row."""
         ...
 
     def add_noise(self, clean: torch.Tensor, noise: torch.Tensor, timestep: torch.Tensor) -> NoisyBatch:
-        """With this noise, at these timesteps."""
+        """Add this noise at these timesteps."""
         ...
 
 
@@ -30,7 +30,7 @@ class NoiseProcess(Protocol):
 class FlowNoise:
     """Straight lines between latents and noise; timesteps run from 0 to 1000.
 
-    Noise levels are logit-normal with a spread, then shifted towards noise as a flow sampler shifts its own.
+    Noise levels are logit-normal, then shifted towards noise as a flow sampler shifts its own.
     """
 
     shift: float
@@ -38,16 +38,17 @@ class FlowNoise:
     points_to_noise: bool = True  # the velocity is noise - latents; else the reverse
 
     def __call__(self, clean: torch.Tensor) -> NoisyBatch:
-        """Each row at a level of its own."""
+        """Add noise at a random level per row."""
         even = (self.logit_std * torch.randn(len(clean), device=clean.device)).sigmoid()
         level = self.shift * even / (1 + (self.shift - 1) * even)
         return self.add_noise(clean, torch.randn_like(clean), 1000 * level)
 
     def add_noise(self, clean: torch.Tensor, noise: torch.Tensor, timestep: torch.Tensor) -> NoisyBatch:
-        """With this noise, at these timesteps.
+        """Add this noise at these timesteps.
 
         Example:
-            >>> Flow(shift=1.0).at(torch.zeros(1, 1), torch.ones(1, 1), torch.tensor([250.0])).values.item()
+            >>> clean, noise = torch.zeros(1, 1), torch.ones(1, 1)
+            >>> FlowNoise(shift=1.0).add_noise(clean, noise, torch.tensor([250.0])).latents.item()
             0.25
         """
         velocity = noise - clean if self.points_to_noise else clean - noise
@@ -56,26 +57,26 @@ class FlowNoise:
 
 @dataclass(frozen=True)
 class VariancePreservingNoise:
-    """Variance-preserving noise by a scheduler's table of kept signal; timesteps are its whole numbers.
+    """Variance-preserving noise by a scheduler's `alphas_cumprod`; timesteps are its indices.
 
-    `velocity` is v of progressive distillation, sqrt(a) noise - sqrt(1 - a) latents; else the noise is predicted.
+    With `predicts_velocity` the target is v of progressive distillation, sqrt(a) noise - sqrt(1 - a) latents; else the noise.
     """
 
-    alphas_cumprod: torch.Tensor = field(compare=False)  # `alphas_cumprod`
+    alphas_cumprod: torch.Tensor = field(compare=False)
     predicts_velocity: bool
 
     def __call__(self, clean: torch.Tensor) -> NoisyBatch:
-        """Each row at a timestep of its own, all equally likely."""
+        """Add noise at a random timestep per row, uniformly drawn."""
         timestep = torch.randint(0, len(self.alphas_cumprod), (len(clean),), device=clean.device)
         return self.add_noise(clean, torch.randn_like(clean), timestep)
 
     def add_noise(self, clean: torch.Tensor, noise: torch.Tensor, timestep: torch.Tensor) -> NoisyBatch:
-        """With this noise, at these timesteps."""
+        """Add this noise at these timesteps."""
         share = broadcast_rows(self.alphas_cumprod.to(clean)[timestep], clean)
         target = share.sqrt() * noise - (1 - share).sqrt() * clean if self.predicts_velocity else noise
         return NoisyBatch(share.sqrt() * clean + (1 - share).sqrt() * noise, timestep, target)
 
 
 def broadcast_rows(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """One value a row, in the shape that multiplies the rows of another tensor."""
+    """Reshape one value per row so that it multiplies the rows of `like`."""
     return values.view(-1, *[1] * (like.ndim - 1))

@@ -23,7 +23,7 @@ class EncodedVideos(NamedTuple):
 
 @dataclass(frozen=True)
 class VideoFormat:
-    """What is shown of a scene: so many frames, or the middle one of three."""
+    """How scenes are rendered for a member: number of frames and size; one frame is the middle one of three."""
 
     frames: int
     size: int
@@ -37,15 +37,15 @@ class VideoFormat:
         """Videos (scenes, 3, frames, size, size) in [-1, 1].
 
         Example:
-            >>> from navicache_pocket.world import draw
-            >>> tuple(Pictures(1, 16).of(draw(2, seed=0)).shape)
+            >>> from navicache_pocket.world import draw_scenes
+            >>> tuple(VideoFormat(1, 16).render_scenes(draw_scenes(2, seed=0)).shape)
             (2, 3, 1, 16, 16)
         """
         frames, size, shown = self._frames_to_render
         return render_videos(scenes, frames, size)[:, :, shown]
 
     def mask_scene_objects(self, scenes: Scenes) -> torch.Tensor:
-        """Where these show an object: (scenes, frames, size, size)."""
+        """Which pixels show an object: (scenes, frames, size, size)."""
         frames, size, shown = self._frames_to_render
         return mask_objects(scenes, frames, size)[:, shown]
 
@@ -64,17 +64,17 @@ class MemberDenoiser(Protocol):
         """Predict from latents (batch, channels, frames, rows, columns), or without frames.
 
         Args:
-            noisy: what the sampler holds.
-            time: the timestep the sampler would give.
-            ids: rows of the recipe's `tokens`.
-            dropped: rows that are denoised without their caption, as the pipeline does for guidance.
-            guidance: the scale each row is told, by models that are told.
+            noisy: noisy latents, as the sampler has them.
+            timestep: as the sampler gives it.
+            token_ids: rows of the recipe's `tokenize`.
+            is_dropped: rows that are denoised without their caption, as the pipeline does for guidance.
+            guidance: the scale per row, for models with embedded guidance.
         """
         ...
 
 
 class MemberRecipe(Protocol):
-    """A member, ready to be trained from nothing."""
+    """What a member needs to be trained from random weights."""
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ class MemberRecipe(Protocol):
 
     @property
     def video_format(self) -> VideoFormat:
-        """What it learns to make."""
+        """Frames and size of what it generates."""
         ...
 
     @property
@@ -93,7 +93,7 @@ class MemberRecipe(Protocol):
 
     @property
     def noise_process(self) -> NoiseProcess:
-        """What the sampler's noise makes of latents."""
+        """How latents are made noisy for its sampler."""
         ...
 
     def make_autoencoder(self) -> nn.Module:
@@ -101,15 +101,15 @@ class MemberRecipe(Protocol):
         ...
 
     def encode(self, vae: Any, video: torch.Tensor) -> EncodedVideos:
-        """As the autoencoder has them, before they are scaled."""
+        """Encode videos to latents before they are scaled."""
         ...
 
     def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
-        """Back to a video."""
+        """Decode latents to videos."""
         ...
 
     def set_latent_deviation(self, vae: Any, deviation: float) -> None:
-        """Tell the autoencoder the deviation of its latents, which are divided by it from now on."""
+        """Store the standard deviation of the latents in the autoencoder, which divides by it from then on."""
         ...
 
     def make_denoiser(self) -> Any:
@@ -117,7 +117,7 @@ class MemberRecipe(Protocol):
         ...
 
     def tokenize(self, captions: Sequence[str]) -> torch.Tensor:
-        """Captions as the pipeline's tokenizers write them."""
+        """Token ids of captions, as the pipeline's tokenizers give them."""
         ...
 
     def save_pipeline(self, vae: Any, denoiser: Any, folder: Path) -> None:
@@ -126,11 +126,11 @@ class MemberRecipe(Protocol):
 
 
 def enable_gradients(module: Any) -> Any:
-    """The module itself, all of its weights asking for a gradient."""
+    """Let all weights of the module require a gradient; returns the module."""
     return module.requires_grad_(True)
 
 
 def list_muon_weights(model: nn.Module) -> list[torch.Tensor]:
-    """The matrices and kernels within the blocks, which Muon turns; ends, norms and tables are left to AdamW."""
+    """Matrices and kernels of the blocks, for Muon; first and last layers, norms and embeddings are left to AdamW."""
     named = [(name, weight) for name, weight in model.named_parameters() if "blocks" in name or "mid_block" in name]
     return [weight for name, weight in named if weight.ndim > 1 and min(weight.shape[:2]) >= 8]

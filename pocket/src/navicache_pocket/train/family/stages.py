@@ -1,4 +1,4 @@
-"""All stages of a member's training, each of which goes on where it was interrupted."""
+"""All stages of a member's training; each resumes where it was interrupted."""
 
 import json
 from dataclasses import dataclass, replace
@@ -26,12 +26,14 @@ AUTOENCODER_LOOP = LoopSettings(
     1e-3, 1e-3, warm_up_steps=100, ema_decay=0.998, adam_beta2=0.95, weight_decay=0.0, log_every=50
 )
 DENOISER_LOOP = LoopSettings(warm_up_steps=200, ema_decay=0.999)
-STUDENT_LOOP = replace(DENOISER_LOOP, rate=3e-4, matrix_rate=6e-4, warm_up=50)  # it begins as its own teacher
+STUDENT_LOOP = replace(
+    DENOISER_LOOP, learning_rate=3e-4, muon_learning_rate=6e-4, warm_up_steps=50
+)  # it begins as its own teacher
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What a training may take; seconds of earlier tries count."""
+    """Options of a training; seconds of earlier attempts count."""
 
     out: Path
     device: str
@@ -45,11 +47,11 @@ class TrainingPlan:
     checked: int = 256  # held-out pictures the autoencoder is measured on
     sheet: int = 16  # captions
     steps: int | None = None  # of the sheet's sampler, in place of the member's own
-    start: Path | None = None  # a member's checkpoint: its autoencoder is kept, its denoiser learns on
-    deadline: float = float("inf")  # by `time.monotonic`: when to stop and leave the rest to another try
+    start: Path | None = None  # a checkpoint: its autoencoder is kept, its denoiser is trained further
+    deadline: float = float("inf")  # by `time.monotonic`: save and stop then
 
     def make_stage(self, stage: str) -> TimedStage:
-        """Of a stage, by its name."""
+        """The stage of this name, with its seconds and deadline."""
         return TimedStage(stage, self.out, getattr(self, f"{stage}_seconds"), deadline=self.deadline)
 
 
@@ -94,7 +96,7 @@ def _train_autoencoder(recipe: MemberRecipe, plan: TrainingPlan, figures: dict[s
 
 
 def _open_kept_autoencoder(recipe: MemberRecipe, plan: TrainingPlan, start: Path, figures: dict[str, Any]) -> Any:
-    """The autoencoder that the training starts from, so that latents mean what they did."""
+    """The autoencoder of the starting checkpoint, so that the latent space stays the same."""
     vae = open_pipeline(find_member(recipe.name), start).vae
     return _record_reconstruction(recipe, vae.float().to(plan.device), plan, figures)
 

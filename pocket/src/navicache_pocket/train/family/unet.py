@@ -72,7 +72,7 @@ class UNetDenoiser(nn.Module):
         super().__init__()
         self.text_encoder = CLIPTextModel(CLIPTextConfig(vocab_size=3 + len(list_vocabulary()), **recipe.text))
         self.unet = UNet2DConditionModel(**recipe.unet)
-        self.register_buffer("empty", recipe.tokenize([""]), persistent=False)
+        self.register_buffer("empty_prompt_ids", recipe.tokenize([""]), persistent=False)
 
     def forward(
         self,
