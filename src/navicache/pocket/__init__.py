@@ -1,4 +1,4 @@
-"""The embedded models: small and real, the world they were trained on, and how.
+"""The embedded models: where their files are, their prompts and their calibrations.
 
 Example:
     >>> checkpoint_path().name
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def calibration_path(method: str, name: str = WAN) -> Path:
-    """What a member was measured to need for a policy that is calibrated, as `enable(..., calibration=)` reads it."""
+    """The calibration file of a member for a policy, for `enable(..., calibration=)`."""
     path = Path(__file__).parent / "calibration" / name / f"{method}.json"
     if not path.is_file():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The family of embedded models: what each one is, and how it is called unless told otherwise."""
+"""The family of embedded models: the pipeline class of each, and the default arguments of its call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ WAN = "wan"
 
 @dataclass(frozen=True)
 class Member:
-    """One trained model: a folder that its pipeline class opens."""
+    """One embedded model: a folder that its pipeline class opens."""
 
     name: str
     pipeline: str  # class of diffusers; OpenSoraPipeline is ours
-    call: Mapping[str, Any] = field(hash=False)  # what it was trained for, as arguments of the pipeline
+    call: Mapping[str, Any] = field(hash=False)  # the arguments it was trained for
     fps: int = 8
     kind: Literal["video", "image"] = "video"
 

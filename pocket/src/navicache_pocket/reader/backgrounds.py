@@ -1,4 +1,4 @@
-"""The background: a linear discriminant whose class means and spread come from scenes rendered on the spot."""
+"""Classifies the background: a linear discriminant fitted to rendered scenes."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from navicache_pocket.world import draw_scenes, render_videos, words
 
 SEED, SCENES, FRAMES, SIZE = 77_001, 288, 2, 64
 BANDS, COLUMNS = 8, 16
-SHRINKAGE = 0.1  # towards equal spread in all features: generated videos differ from rendered ones in ways no one chose
+SHRINKAGE = 0.1  # towards equal variance of all features, since generated videos differ from rendered ones
 
 
 @dataclass(frozen=True)
 class BackgroundClassifier:
-    """What the backgrounds look like: the mean features of each, and how to weigh a distance from them."""
+    """Mean features of each background, and the inverse covariance that weighs distances from them."""
 
     means: torch.Tensor
     weights: torch.Tensor
@@ -27,7 +27,7 @@ class BackgroundClassifier:
 
 
 def fit_background_classifier(seed: int = SEED, scenes: int = SCENES) -> BackgroundClassifier:
-    """Means and pooled covariance of the features over rendered scenes; takes seconds, gives the same every time.
+    """Fit means and pooled covariance to the features of rendered scenes; takes seconds and is deterministic.
 
     Example:
         >>> tuple(fit_background_classifier(scenes=48).means.shape)
@@ -56,7 +56,7 @@ def extract_background_features(video: torch.Tensor, objects: torch.Tensor) -> t
     cells = (video.shape[2], BANDS, COLUMNS)
     share = functional.adaptive_avg_pool3d(background, cells)
     colour = functional.adaptive_avg_pool3d(video * background, cells) / share.clamp(min=1e-3)
-    is_known = (share > 0.2).float()  # of cells with hardly a free pixel nothing is known
+    is_known = (share > 0.2).float()  # cells with hardly a background pixel are ignored
     count = is_known.sum((2, 4)).clamp(min=1)
     bands = (colour * is_known).sum((2, 4)) / count
     light, seen = colour.mean(1), is_known.squeeze(1)

@@ -1,4 +1,4 @@
-"""How crisp the objects of a video are: how well their outlines fit, beside those of the same scenes rendered."""
+"""How crisp the objects of a video are: how well their outlines fit, compared with the rendered scene."""
 
 import torch
 
@@ -10,9 +10,9 @@ BATCH_SIZE = 8
 
 
 def measure_crispness(video: torch.Tensor, scenes: Scenes) -> torch.Tensor:
-    """Per video and object the fit of its outline over that of the rendered one: (videos, 2).
+    """Fit of each object's outline divided by that of the rendered one: (videos, 2).
 
-    About 1 is as crisp as the world itself. NaN where there is no second object, or one is never seen whole.
+    1 is as crisp as the rendered video. NaN if there is no second object, or no frame shows all of it.
 
     Example:
         >>> from navicache_pocket.world import draw_scenes
@@ -37,7 +37,7 @@ def _measure_batch(video: torch.Tensor, scenes: Scenes) -> torch.Tensor:
 
 
 def _measure_outline_fit(video: torch.Tensor, scenes: Scenes, which: int) -> torch.Tensor:
-    """How well an object's own outline fits; in a mirror the second one is the left one."""
+    """How well an object's own outline fits; for the second object the video is mirrored."""
     mask = find_first_object(*find_vivid_pixels(video.flip(-1) if which else video), scenes.has_pair)[1]
     found, fits = match_outlines(mask, scenes.has_pair)
     own = fits.gather(1, scenes.shape[:, which : which + 1]).squeeze(1)

@@ -1,4 +1,4 @@
-"""Mild damage, as generated and stored videos have it: the reader must bear it."""
+"""Mild degradations, as in generated and stored videos, that the reader must tolerate."""
 
 import math
 
@@ -38,7 +38,7 @@ def compress(video: torch.Tensor, coarseness: float = COARSENESS) -> torch.Tenso
 
 
 def degrade_fully(video: torch.Tensor) -> torch.Tensor:
-    """Blurred, noisy and compressed."""
+    """Blur, add noise, then compress."""
     return compress(add_noise(blur(video)))
 
 

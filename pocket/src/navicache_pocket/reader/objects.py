@@ -52,9 +52,9 @@ def find_first_object(
 
 
 def find_direction(mask: torch.Tensor) -> torch.Tensor:
-    """Index into `words.DIRECTIONS` of where the pixels go over the frames; NONE where they hardly move.
+    """Index into `words.DIRECTIONS` of the motion of these pixels over the frames; UNKNOWN if they hardly move.
 
-    As seen in the picture: what stands still moves left when the camera pans to the right.
+    In the picture's coordinates: what stands still moves left when the camera pans right.
 
     Example:
         >>> mask = torch.eye(8).flip(0).view(1, 8, 1, 8) * torch.ones(1, 8, 8, 1)  # a column that moves left
@@ -69,7 +69,7 @@ def find_direction(mask: torch.Tensor) -> torch.Tensor:
 
 
 def _average_neighbours(image: torch.Tensor) -> torch.Tensor:
-    """The mean over 3 by 3 pixels: takes the edge off noise."""
+    """The mean over 3 by 3 pixels, against noise."""
     flat = functional.pad(image.transpose(1, 2).flatten(0, 1), (1, 1, 1, 1), mode="replicate")
     return functional.avg_pool2d(flat, 3, 1).unflatten(0, (len(image), -1)).transpose(1, 2)
 
@@ -84,7 +84,7 @@ def _classify_hue(hue: torch.Tensor) -> torch.Tensor:
 
 
 def _find_median_position(profile: torch.Tensor) -> torch.Tensor:
-    """Median position, from -1 to 1, of counts along the last axis: strays far away hardly move it."""
+    """Median position, from -1 to 1, of counts along the last axis: robust to outliers."""
     below = profile.cumsum(-1).float()
     half = below[..., -1:] / 2
     index = (below < half).sum(-1, keepdim=True).clamp(max=profile.shape[-1] - 1)

@@ -1,4 +1,4 @@
-"""The first object's shape: which of the world's outlines covers its pixels best, however large and however turned."""
+"""The first object's shape: which of the world's outlines covers its pixels best, at any size and angle."""
 
 import math
 from functools import cache
@@ -10,21 +10,21 @@ from torch.nn import functional
 from navicache_pocket.reader.objects import MIN_AREA, UNKNOWN
 from navicache_pocket.world import shapes, words
 
-FRAME_STRIDE = 4  # of so many frames one is read
+FRAME_STRIDE = 4  # every fourth frame is read
 GRID_SIZE, GRID_REACH = (
     64,
     1.8,
-)  # a frame is looked at through so many cells, out to so many radii of a ball of equal area
+)  # cells per side; from the centre to the edge, in radii of a ball of equal area
 SYMMETRY_ANGLES = {"cube": 90, "triangle": 120, "star": 72, "cross": 90}  # degrees after which a shape looks the same
 ANGLE_STEP = 3  # degrees
-SCALES = (0.85, 0.92, 1.0, 1.08)  # thin arms lose some of their area where they are smoothed
+SCALES = (0.85, 0.92, 1.0, 1.08)  # smoothing takes area from thin arms
 SHIFTS = (-0.05, 0.0, 0.05)  # radii
 
 
 def match_outlines(mask: torch.Tensor, has_pair: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Per video an index into `words.SHAPES`, and how well each shape fits (videos, shapes): overlap over union.
+    """Index into `words.SHAPES` per video, and intersection over union with each shape (videos, shapes).
 
-    Frames in which the object is cut off, by the picture's edge or, of two, by the middle line, are left out. A video
+    Frames that cut the object off, at the picture's edge or with two objects at the middle line, are left out. A video
     without any other frame has no shape.
 
     Example:
@@ -52,7 +52,7 @@ def _is_whole(mask: torch.Tensor, has_pair: torch.Tensor) -> torch.Tensor:
 
 
 def _normalise_size(frames: torch.Tensor) -> torch.Tensor:
-    """Each frame (frames, height, width) as seen from the middle of its pixels, all at the same size."""
+    """Each frame (frames, height, width) centred on the object and scaled to the same area."""
     height, width = frames.shape[1:]
     area = frames.sum((1, 2)).clamp(min=1)
     rows, columns = ((torch.arange(size, device=frames.device) + 0.5) * 2 / size - 1 for size in (height, width))
@@ -65,7 +65,7 @@ def _normalise_size(frames: torch.Tensor) -> torch.Tensor:
 
 
 def _measure_overlap(frames: torch.Tensor) -> torch.Tensor:
-    """The best overlap over union with each shape: (frames, shapes)."""
+    """The best intersection over union with each shape: (frames, shapes)."""
     flat = frames.flatten(1)
     best: list[torch.Tensor] = []
     for shape in range(len(words.SHAPES)):
@@ -77,14 +77,14 @@ def _measure_overlap(frames: torch.Tensor) -> torch.Tensor:
 
 @cache
 def _draw_shape_variants(shape: int) -> torch.Tensor:
-    """A shape in every angle, scale and shift that is tried: (tries, cells), 0 or 1."""
+    """Masks of a shape at every angle, scale and shift that is tried: (variants, cells), 0 or 1."""
     x, y = _list_grid_points()
     untransformed = _is_inside(shape, x, y)
     cell = (2 * GRID_REACH / GRID_SIZE) ** 2
     scale = math.sqrt(math.pi / float(untransformed.sum() * cell))  # as large as a ball of radius one
     offset = (
         float((untransformed * y).sum() / untransformed.sum()) * scale
-    )  # only the triangle's middle is not where its pixels' is
+    )  # only the triangle's origin is not its centre of mass
     angles = torch.arange(0, SYMMETRY_ANGLES.get(words.SHAPES[shape], ANGLE_STEP), ANGLE_STEP).deg2rad()
     variants: list[torch.Tensor] = []
     for angle, size, right, down in product(angles, SCALES, SHIFTS, SHIFTS):
@@ -100,6 +100,6 @@ def _is_inside(shape: int, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
 
 
 def _list_grid_points(device: torch.device | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """Right and down of each cell's middle, in radii."""
+    """Coordinates x (right) and y (down) of each cell's centre, in radii."""
     half = ((torch.arange(GRID_SIZE, device=device) + 0.5) * 2 / GRID_SIZE - 1) * GRID_REACH
     return half.view(1, -1).expand(GRID_SIZE, -1), half.view(-1, 1).expand(-1, GRID_SIZE)

@@ -1,4 +1,4 @@
-"""What a video shows, and whether it is what its scene says."""
+"""What a video shows, and whether that matches its scene."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -72,7 +72,7 @@ def _read_batch(
 
 
 def judge_reading(reading: VideoReading, scenes: Scenes) -> dict[str, ReadingVerdict]:
-    """Compare with the scenes; a direction counts only if the object has one, a shape only if it was visible as a whole."""
+    """Compare with the scenes; a direction counts only if there is one, a shape only if a frame shows all of it."""
     always = torch.ones(len(scenes), dtype=torch.bool)
     motion = scenes.motion[:, 0].cpu()
     return {

@@ -1,4 +1,4 @@
-"""How often the reader is right on videos whose scenes are known: the rendered ones."""
+"""Accuracy of the reader on rendered videos, whose scenes are known."""
 
 from collections.abc import Callable, Iterable, Mapping
 

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def train_wan(options: argparse.Namespace) -> None:
-    """All stages, then the checkpoint."""
+    """Run all stages, then write the checkpoint."""
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
@@ -48,16 +48,16 @@ def train_wan(options: argparse.Namespace) -> None:
         return
     scenes = draw_training_scenes(options.videos, denoiser.DenoiserSettings.seed, options.take)
     latents = _load_or_encode_latents(vae, scenes, options)
-    session = TimedStage("denoiser", options.out, options.denoiser_seconds)
-    model = denoiser.train_denoiser(session, latents, options.device, _make_denoiser_settings(options), options.start)
+    stage = TimedStage("denoiser", options.out, options.denoiser_seconds)
+    model = denoiser.train_denoiser(stage, latents, options.device, _make_denoiser_settings(options), options.start)
     vae.register_to_config(latents_mean=latents.mean.tolist(), latents_std=latents.std.tolist())
-    session = TimedStage("polish", options.out, options.polish_seconds)
+    stage = TimedStage("polish", options.out, options.polish_seconds)
     polish.polish_decoder(
         vae,
         model,
         latents,
         scenes,
-        session,
+        stage,
         options.device,
         _make_autoencoder_settings(options),
         polish.PolishSettings(),
@@ -99,8 +99,8 @@ def _choose_autoencoder_seconds(options: argparse.Namespace) -> float:
 
 
 def _train_autoencoder(options: argparse.Namespace) -> autoencoder.AutoencoderKLWan:
-    session = TimedStage("autoencoder", options.out, _choose_autoencoder_seconds(options))
-    model = autoencoder.train_autoencoder(session, options.device, _make_autoencoder_settings(options), options.start)
+    stage = TimedStage("autoencoder", options.out, _choose_autoencoder_seconds(options))
+    model = autoencoder.train_autoencoder(stage, options.device, _make_autoencoder_settings(options), options.start)
     _measure_autoencoder(model, options, "autoencoder")
     return model
 

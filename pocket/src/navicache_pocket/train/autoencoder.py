@@ -27,7 +27,7 @@ class AutoencoderSettings(ClipSettings):
 
 
 def open_autoencoder(folder: Path, device: str) -> AutoencoderKLWan:
-    """The autoencoder of a checkpoint, in float32, to be trained further or to be used."""
+    """The autoencoder of a checkpoint, in float32."""
     model: Any = AutoencoderKLWan.from_pretrained(folder, subfolder="vae", torch_dtype=torch.float32)
     return replace_norms(model.to(device))
 
@@ -35,7 +35,7 @@ def open_autoencoder(folder: Path, device: str) -> AutoencoderKLWan:
 def train_autoencoder(
     stage: TimedStage, device: str, settings: AutoencoderSettings, start: Path | None = None
 ) -> AutoencoderKLWan:
-    """Train until the session's time is up, from fresh weights or those of a checkpoint."""
+    """Train until the stage's time is up, from random weights or a checkpoint."""
     torch.manual_seed(0)
     model: Any = open_autoencoder(start, device) if start else replace_norms(AutoencoderKLWan(**configs.AUTOENCODER))
     model.to(device).train()
@@ -71,7 +71,7 @@ def train_autoencoder(
 
 
 def _list_inner_kernels(model: Any) -> list[torch.Tensor]:
-    """Of the convolutions within the encoder and the decoder, but for the first and the last of each."""
+    """Kernels of all convolutions but the first and the last of the encoder and the decoder."""
     inner = ("down_blocks", "mid_block", "up_blocks")
     named = [(name, weight) for name, weight in model.named_parameters() if any(part in name for part in inner)]
     return [weight for name, weight in named if weight.ndim > 3 and name.endswith("weight")]
@@ -97,7 +97,7 @@ def _take_training_step(
 
 @torch.no_grad()
 def measure_reconstruction(model: Any, video: torch.Tensor, objects: torch.Tensor) -> torch.Tensor:
-    """PSNR of each video after a round trip through the model, in decibels: of all its pixels, and of its objects'."""
+    """PSNR in decibels of each video after encoding and decoding: of all pixels, and of the objects' pixels."""
     restored = model.decode(model.encode(video).latent_dist.mode()).sample
     error = (restored - video).float().square().mean(1)
     every = torch.ones_like(error)

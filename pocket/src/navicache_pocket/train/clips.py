@@ -1,4 +1,4 @@
-"""What the autoencoder is shown: videos drawn once, cut into crops around their objects."""
+"""Training clips of the autoencoder: crops around the objects of videos that are rendered once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MAX_OFFSET = 0.25  # of a crop's side: how far from its middle an object's may l
 
 @dataclass(frozen=True)
 class ClipSettings:
-    """How many videos there are, and how they are cut."""
+    """How many videos there are, and how they are cropped."""
 
     videos: int = 12288
     crop_batch: int = 48
@@ -26,7 +26,7 @@ class ClipSettings:
 
 
 def make_clip_sampler(seed: int, device: str, settings: ClipSettings) -> Callable[[bool], torch.Tensor]:
-    """Batches of crops or of whole videos, from a pool that is drawn once."""
+    """A function that samples batches of crops, or of whole videos, from a pool that is rendered once."""
     scenes = draw_training_scenes(settings.videos, seed)[: settings.videos]
     pool, centres = _render_pool(scenes, device, settings), locate_objects(scenes, settings.frames, settings.size)
     generator = torch.Generator().manual_seed(seed)
@@ -48,7 +48,7 @@ def make_clip_sampler(seed: int, device: str, settings: ClipSettings) -> Callabl
 
 
 def choose_crop_corners(centres: torch.Tensor, side: int, size: int, generator: torch.Generator) -> torch.Tensor:
-    """Where each crop begins: (crops, 2), for objects whose middles (crops, 2, 2) are known."""
+    """Top left corner of each crop: (crops, 2), given the centres (crops, 2, 2) of its two objects."""
     count, room = len(centres), size - side
     which = torch.randint(0, 2, (count,), generator=generator)
     offset = (torch.rand(count, 2, generator=generator) - 0.5) * 2 * MAX_OFFSET * side

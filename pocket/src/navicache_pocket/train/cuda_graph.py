@@ -11,13 +11,13 @@ WARM_UP_CALLS = 3
 
 
 class GraphedStep:
-    """Calls `learn` with tensors of the same shapes; on a GPU it is run a few times, recorded, and then replayed.
+    """Calls `training_step` with tensors of the same shapes; on a GPU it is captured as a CUDA graph after a few calls.
 
-    `learn` must do the whole step (forward, backward, update) and return the figures to log.
+    `training_step` must do the whole step (forward, backward, update) and return the figures to log.
     """
 
     def __init__(self, training_step: TrainingStep, model: torch.nn.Module) -> None:
-        """Record nothing yet."""
+        """Nothing is captured yet."""
         self.training_step, self.model, self.call_count = training_step, model, 0
         self.graph: torch.cuda.CUDAGraph | None = None
 
@@ -35,7 +35,7 @@ class GraphedStep:
         return self.figures
 
     def _run_on_side_stream(self, batch: tuple[torch.Tensor, ...]) -> StepFigures:
-        """On a stream of its own, as recording asks of the runs before it."""
+        """Run on a side stream, as CUDA graphs require before a capture."""
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):

@@ -17,7 +17,7 @@ from navicache_pocket.train.timed_stage import TimedStage
 from navicache_pocket.train.training_loop import LoopSettings, run_training_loop
 from navicache_pocket.world import list_vocabulary
 
-# WanPipeline pads text with zeros to whatever length it is told (512 by default) and masks nothing, so the model must
+# WanPipeline pads text with zeros to `max_sequence_length` (512 by default) and masks nothing, so the model must
 # see all of them; long ones cost as much as the video itself, so they are rarer.
 TEXT_LENGTHS = {32: 0.50, 64: 0.20, 128: 0.10, 226: 0.08, 512: 0.12}
 
@@ -30,7 +30,7 @@ class DenoiserSettings:
     seed: int = 2  # of the scenes; benchmarks leave their captions out
     batch: int = 512
     learning_rate: float = 8e-4
-    muon_learning_rate: float = 1.5e-3  # of the blocks' matrices, which Muon turns
+    muon_learning_rate: float = 1.5e-3  # of the blocks' matrices, which Muon updates
     warm_up_steps: int = 400
     # Noise levels: a sampler with shift 3 spends a quarter of its steps below 0.5, where outlines become crisp; drawn
     # with its own shift and spread 1, only 14 % of the training would be there. These give 28 %.
@@ -41,15 +41,15 @@ class DenoiserSettings:
 
     @property
     def loop_settings(self) -> LoopSettings:
-        """For the loop."""
+        """The part that the training loop needs."""
         return LoopSettings(self.learning_rate, self.muon_learning_rate, self.warm_up_steps, self.ema_decay)
 
 
 class WanDenoiser(nn.Module):
-    """The two networks that are trained together."""
+    """Wan's text encoder and transformer, which are trained together."""
 
     def __init__(self) -> None:
-        """With fresh weights."""
+        """With random weights."""
         super().__init__()
         self.text_encoder = UMT5EncoderModel(UMT5Config(vocab_size=3 + len(list_vocabulary()), **configs.TEXT_ENCODER))
         self.transformer = WanTransformer3DModel(**configs.TRANSFORMER)
@@ -84,7 +84,7 @@ def make_empty_prompts(ids: torch.Tensor) -> torch.Tensor:
 def train_denoiser(
     stage: TimedStage, latents: LatentDataset, device: str, settings: DenoiserSettings, start: Path | None = None
 ) -> WanDenoiser:
-    """Train until the session's time is up, from fresh weights or those of a checkpoint; returns averaged networks."""
+    """Train until the stage's time is up, from random weights or a checkpoint; returns averaged weights."""
     torch.manual_seed(0)
     model = (WanDenoiser() if start is None else WanDenoiser.from_checkpoint(start)).to(device).train()
     matrices = [weight for weight in model.transformer.blocks.parameters() if weight.ndim == 2]

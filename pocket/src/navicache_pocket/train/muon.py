@@ -1,4 +1,4 @@
-"""Muon with all matrices of one shape turned together: torch's own launches thousands of small kernels a step."""
+"""Muon that updates all matrices of one shape together: torch's own launches thousands of small kernels per step."""
 
 import math
 from collections import defaultdict
@@ -13,10 +13,10 @@ NEWTON_SCHULZ_ROUNDS = 5
 
 
 class Muon(torch.optim.Optimizer):
-    """torch's Muon (Nesterov, rates as for AdamW), in a few large kernels, for kernels of convolutions too.
+    """torch's Muon (Nesterov, rates as for AdamW), in a few large GPU kernels, and for convolutions too.
 
-    A kernel is taken as the matrix that it is to a point of its output. The rate is a tensor beside the weights, so
-    that a step can be recorded as a CUDA graph.
+    A convolution's kernel is flattened to a matrix with one row per output channel. The learning rate is a tensor, so
+    that a step can be captured as a CUDA graph.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ def make_optimizers(
 
 
 def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
-    """Nearly the closest orthogonal matrix to each, by Newton-Schulz rounds, on a GPU in bfloat16."""
+    """An approximation of the closest orthogonal matrix to each, by Newton-Schulz rounds; on a GPU in bfloat16."""
     first, second, third = NEWTON_SCHULZ_COEFFICIENTS
     tall = matrices.shape[1] > matrices.shape[2]
     dtype = torch.bfloat16 if matrices.is_cuda else torch.float32  # not every CPU has bfloat16, and then it is slow

@@ -14,7 +14,7 @@ FULL_PRECISION = ("text_encoder", "text_encoder_2")
 
 
 def save_pipeline(pipe: Any, folder: Path) -> None:
-    """Write the pipeline so that its class opens it with transformers 4 and 5; no other folder is named in it."""
+    """Write the pipeline so that its class opens it with transformers 4 and 5; it names no other folder."""
     for name, part in pipe.components.items():
         if isinstance(part, torch.nn.Module):
             _ = part.float() if name in FULL_PRECISION else part.half()
@@ -32,7 +32,7 @@ def _clean_configs(folder: Path) -> None:
         file.write_text(file.read_text().replace("TokenizersBackend", "PreTrainedTokenizerFast"))
     for file in folder.glob("*/config.json"):
         config = json.loads(file.read_text())
-        config.pop("_name_or_path", None)  # where a part was opened from to be trained further: nobody else's concern
+        config.pop("_name_or_path", None)  # the local folder that a part was opened from
         file.write_text(json.dumps(config, indent=2) + "\n")
 
 
@@ -42,6 +42,6 @@ def count_bytes(folder: Path) -> int:
 
 
 def count_parameters(parts: Mapping[str, Any]) -> dict[str, int]:
-    """How many numbers each part holds."""
+    """Number of parameters of each part."""
     modules = {name: part for name, part in parts.items() if isinstance(part, torch.nn.Module)}
     return {name: sum(weight.numel() for weight in part.parameters()) for name, part in modules.items()}

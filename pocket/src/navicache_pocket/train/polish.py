@@ -1,8 +1,8 @@
-"""Stage three: the decoder learns to forgive the errors that this transformer leaves in its latents.
+"""Stage three: the decoder learns to tolerate the errors that this transformer leaves in its latents.
 
-The encoder stays as it is, so the transformer's latent space does too. A decoder that has only ever seen exact latents
-paints every error as a ragged edge. So it is shown latents that the transformer has half forgotten and sampled again,
-with guidance, as it samples for users; what it must paint from them is the scene they came from.
+The encoder stays as it is, so the transformer's latent space does too. A decoder that is trained on exact
+latents alone shows every error as a ragged edge. So it is trained on latents that were partly noised and denoised again
+by the transformer, with guidance as users have it; its target is the rendered scene.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class PolishSettings:
     """How the decoder is polished."""
 
     videos: int = 8192
-    max_noise: float = 0.6  # noise level from which latents are sampled again, at most
-    clean_share: float = 0.25  # share that is left as it was
+    max_noise: float = 0.6  # highest noise level from which latents are denoised again
+    clean_share: float = 0.25  # share of latents without added noise
     guidance: float = 5.0
     steps: int = 10
     learning_rate: float = 3e-4
@@ -45,7 +45,7 @@ def polish_decoder(
     clip_settings: autoencoder.AutoencoderSettings,
     settings: PolishSettings,
 ) -> None:
-    """Train the decoder in place until the session's time is up."""
+    """Train the decoder in place until the stage's time is up."""
     torch.manual_seed(0)
     optimizer = _make_decoder_optimizer(autoencoder_model, settings.learning_rate, device)
     saved = stage.resume(device)
@@ -64,7 +64,7 @@ def polish_decoder(
 
 
 def _make_decoder_optimizer(model: Any, learning_rate: float, device: str) -> torch.optim.Optimizer:
-    """Of the decoder alone; its rate is a tensor, so that a replayed graph sees it change."""
+    """AdamW for the decoder alone; its learning rate is a tensor, so that a captured graph sees it change."""
     trained = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]
     graph = {"fused": True, "capturable": True} if device == "cuda" else {}
     moving = torch.tensor(learning_rate, device=device)
@@ -80,7 +80,7 @@ def _make_training_pairs(
     clip_settings: autoencoder.AutoencoderSettings,
     settings: PolishSettings,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Latents as the transformer would have left them, and the videos they stand for, as bytes."""
+    """Latents with the transformer's errors, and the videos they stand for, as bytes."""
     mean, deviation = (value.view(1, -1, 1, 1, 1) for value in (latents.mean, latents.std))
     given: list[torch.Tensor] = []
     wanted: list[torch.Tensor] = []
@@ -97,7 +97,7 @@ def _make_training_pairs(
 def _resample_latents(
     denoiser_model: denoiser.WanDenoiser, clean: torch.Tensor, ids: torch.Tensor, settings: PolishSettings
 ) -> torch.Tensor:
-    """Euler steps from a noise level of each video's own back to none."""
+    """Add noise at a random level per video, and denoise in Euler steps."""
     device = clean.device
     level = settings.max_noise * torch.rand(len(clean), device=device)
     level = torch.where(torch.rand(len(clean), device=device) < settings.clean_share, 0.0, level)

@@ -1,4 +1,4 @@
-"""A stage of training by the clock: how far it is, what it logs, and how it goes on after an interruption."""
+"""A stage of training with a time limit: its progress, its log, and how it resumes after an interruption."""
 
 import json
 import math
@@ -18,14 +18,14 @@ SAVE_INTERVAL = 30.0  # seconds
 
 
 class StageInterrupted(Exception):
-    """The command was told to stop before the stage had its seconds; what it had is saved."""
+    """The deadline came before the stage had its seconds; its state is saved."""
 
 
 @dataclass
 class TimedStage:
-    """One stage, told how many seconds it may take in all; earlier tries count.
+    """One stage of training with a time limit in seconds; earlier attempts count.
 
-    `until`, by `time.monotonic`, is when this try has to end: it is saved then, and `TimeIsUp` is raised.
+    At `deadline`, by `time.monotonic`, the stage is saved and `StageInterrupted` is raised.
     """
 
     name: str
@@ -38,16 +38,16 @@ class TimedStage:
 
     @property
     def state_path(self) -> Path:
-        """Where the stage keeps what it needs to go on."""
+        """Where the stage saves its state."""
         return self.folder / f"{self.name}.pt"
 
     @property
     def progress(self) -> float:
-        """Part of the time that is gone, 0 to 1."""
+        """Share of the time that is used, 0 to 1."""
         return min(1.0, self.seconds_spent / self.seconds)
 
     def resume(self, device: str) -> dict[str, Any] | None:
-        """What an earlier try saved, if there was one."""
+        """Restore an earlier attempt; returns the state of model and optimizers, or None."""
         if not self.state_path.exists():
             return None
         state = torch.load(self.state_path, map_location=device, weights_only=True)
@@ -55,7 +55,7 @@ class TimedStage:
         return state["parts"]
 
     def save(self, state: dict[str, Any]) -> None:
-        """Keep everything that is needed to go on."""
+        """Save the state and the log."""
         self.folder.mkdir(parents=True, exist_ok=True)
         state = {"step": self.step, "spent": self.seconds_spent, "log": self.log, "parts": state}
         with atomic_file(self.state_path) as file:
@@ -64,7 +64,7 @@ class TimedStage:
             file.write(json.dumps(self.log).encode())
 
     def run_steps(self, collect_state: Any) -> Iterator[int]:
-        """Count steps until the time is up, saving `parts()` now and then and at the end."""
+        """Count steps until the time is up; `collect_state()` is saved every 30 seconds and at the end."""
         interval = 1.0 if sys.stderr.isatty() else 20.0
         begun, saved = time.monotonic() - self.seconds_spent, self.seconds_spent
         with tqdm(
@@ -86,14 +86,14 @@ class TimedStage:
         self.save(collect_state())
 
     def log_figures(self, every: int, figures: dict[str, torch.Tensor]) -> None:
-        """Log these values at every so-manieth step; they are read from the device only then."""
+        """Log these figures every `every` steps; they are read from the device only then."""
         if self.step % every == 0:
             read = {name: round(value.item(), 5) for name, value in figures.items()}
             self.log.append({"seconds": round(self.seconds_spent, 1), "step": self.step, **read})
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, stage: TimedStage, peak: float, warm_up: int) -> None:
-    """Linear warm-up, then half a cosine down to nearly nothing over the time that is given."""
+    """Linear warm-up, then a cosine decay to nearly zero at the end of the stage."""
     rate = peak * min(1.0, (stage.step + 1) / warm_up) * (0.5 * (1 + math.cos(math.pi * stage.progress)) + 1e-3)
     for group in optimizer.param_groups:
         group["lr"].fill_(rate)

@@ -10,7 +10,7 @@ PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
 def build_tokenizer(words: Sequence[str], max_length: int = 512) -> PreTrainedTokenizerFast:
-    """The tokenizer over these words, with T5's three special tokens in T5's places; CLIP is content with it too."""
+    """The tokenizer over these words, with T5's three special tokens at T5's ids; CLIP accepts it too."""
     ids = {word: index for index, word in enumerate((PAD, END, UNKNOWN, *words))}
     tokenizer = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.Lowercase()  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,4 +1,4 @@
-"""The loop that every stage shares: two optimizers, averaged weights, and a session that keeps the time."""
+"""The loop that every stage shares: two optimizers, averaged weights, and a time limit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from navicache_pocket.train.timed_stage import TimedStage, set_learning_rate
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """How fast a model learns."""
+    """Learning rates and their like."""
 
     learning_rate: float = 8e-4
-    muon_learning_rate: float = 1.5e-3  # of the matrices, which Muon turns
+    muon_learning_rate: float = 1.5e-3  # of the matrices, which Muon updates
     warm_up_steps: int = 400
     ema_decay: float = 0.9995
     adam_beta2: float = 0.98  # AdamW's second
@@ -26,20 +26,20 @@ class LoopSettings:
 
 
 class WeightAverage:
-    """A running mean of the weights: what is shipped."""
+    """An exponential moving average of the weights, which are the ones shipped."""
 
     def __init__(self, model: nn.Module, decay: float) -> None:
-        """Begin at the model's weights."""
+        """Start from the model's weights."""
         self.decay, self.parameters = decay, [*model.parameters()]
         self.weights = [parameter.detach().clone() for parameter in self.parameters]
 
     def update(self, step: int) -> None:
-        """Follow the model, closely at first."""
+        """Move towards the model's weights, faster in the first steps."""
         keep = min(self.decay, (step + 1) / (step + 10))
         torch._foreach_lerp_(self.weights, [parameter.detach() for parameter in self.parameters], 1 - keep)
 
     def copy_to_model(self) -> None:
-        """Put the mean into the model."""
+        """Copy the average into the model."""
         for parameter, mean in zip(self.parameters, self.weights, strict=True):
             parameter.data.copy_(mean)
 
@@ -51,10 +51,10 @@ def run_training_loop(
     compute_loss: Callable[[], StepFigures],
     settings: LoopSettings,
 ) -> None:
-    """Train until the session's time is up, then put the averaged weights into the model.
+    """Train until the stage's time is up, then put the averaged weights into the model.
 
-    `look` is one look at a batch: what it returns under "loss" is made smaller, the rest is logged beside it. A
-    session that was saved goes on from there; one whose time is up only restores what it ended with.
+    `compute_loss` returns the figures of a random batch: "loss" is minimised, the rest is logged. A saved
+    stage resumes; a finished one only restores its weights.
     """
     average = WeightAverage(model, settings.ema_decay)
     optimizers = muon.make_optimizers(

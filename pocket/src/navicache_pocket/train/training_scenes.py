@@ -1,4 +1,4 @@
-"""What the transformer is shown: every caption, and the hard ones more than once."""
+"""Training scenes of the transformer: every caption, and the hard ones more than once."""
 
 import torch
 
@@ -11,7 +11,7 @@ def draw_training_scenes(count: int, seed: int, take: int = 0) -> Scenes:
     """Scenes of `count` captions, shuffled: what turns or turns back has two videos, a night sky three, both four.
 
     The captions depend on the seed alone, so what was held out of one take is held out of all. Another take has other
-    videos: a training that goes on should not see the first ones again.
+    videos, for a training that continues.
     """
     base = draw_scenes(count, seed)
     night = base.background == words.BACKGROUNDS.index("a night sky")

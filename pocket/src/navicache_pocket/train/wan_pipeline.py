@@ -1,4 +1,4 @@
-"""The trained parts as one plain diffusers folder, which WanPipeline opens by itself."""
+"""The trained parts of wan as a diffusers folder, which `WanPipeline` opens."""
 
 from pathlib import Path
 from typing import Any

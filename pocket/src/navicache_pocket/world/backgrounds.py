@@ -8,7 +8,7 @@ Colour = tuple[float, float, float]
 def paint_background(
     background: torch.Tensor, variation: torch.Tensor, x: torch.Tensor, y: torch.Tensor
 ) -> torch.Tensor:
-    """Colours (scenes, 3, frames, height, width) of the points (x, y); `free` varies what the caption leaves open."""
+    """Colours (scenes, 3, frames, height, width) of the points (x, y); `variation` is what the caption leaves open."""
     painters = (
         _paint_blue_sky,
         _paint_sunset,
@@ -24,7 +24,7 @@ def paint_background(
 
 
 def _blend_colours(low: torch.Tensor | Colour, high: torch.Tensor | Colour, share: torch.Tensor) -> torch.Tensor:
-    """From one colour to another, point by point."""
+    """Blend two colours by the share at each point."""
     first, second = (_to_colour_tensor(value, share) for value in (low, high))
     return first + (second - first) * share.unsqueeze(1)
 
@@ -36,7 +36,7 @@ def _to_colour_tensor(value: torch.Tensor | Colour, like: torch.Tensor) -> torch
 
 
 def _smooth_step(distance: torch.Tensor, sharpness: float = 55.0) -> torch.Tensor:
-    """0 on one side of a line, 1 on the other."""
+    """0 on one side of a line, 1 on the other, with a soft edge."""
     return (distance * sharpness).sigmoid()
 
 

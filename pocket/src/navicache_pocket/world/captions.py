@@ -1,11 +1,11 @@
-"""The caption grammar: scenes into sentences."""
+"""The caption grammar: turns scenes into sentences."""
 
 import torch
 
 from navicache_pocket.world import words
 from navicache_pocket.world.scenes import Scenes
 
-MAX_CAPTION_TOKENS = 32  # tokens of the longest caption, its end included, rounded up
+MAX_CAPTION_TOKENS = 32  # tokens of the longest caption with its end token, rounded up
 
 
 def list_vocabulary() -> list[str]:
@@ -22,7 +22,7 @@ def list_vocabulary() -> list[str]:
 
 
 def write_captions(scenes: Scenes) -> list[str]:
-    """One sentence a scene.
+    """One sentence per scene.
 
     Example:
         >>> from navicache_pocket.world.scenes import draw_scenes

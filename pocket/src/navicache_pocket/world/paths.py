@@ -23,7 +23,7 @@ class ObjectPaths:
 
 
 def trace_paths(scenes: Scenes, frames: int) -> ObjectPaths:
-    """The objects' paths over a video of so many frames."""
+    """The objects' paths over a video."""
     variation = scenes.object_variation.unsqueeze(2)
     start_x, start_y, speed, phase, tilt, bulk = (variation[..., column] for column in range(6))
     has_pair = scenes.has_pair.view(-1, 1, 1)
@@ -47,7 +47,7 @@ def trace_paths(scenes: Scenes, frames: int) -> ObjectPaths:
 def _list_motion_offsets(
     has_pair: torch.Tensor, time: torch.Tensor, y: torch.Tensor, speed: torch.Tensor, phase: torch.Tensor
 ) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """What each motion adds across and down."""
+    """The offsets in x and y that each motion adds, by its name."""
     across = torch.where(has_pair, 0.5, 0.85 + 0.25 * speed) * (time - 0.5)
     down = 0.75 + 0.3 * speed
     turn = 2 * math.pi * (time + phase)
@@ -63,7 +63,7 @@ def _list_motion_offsets(
 
 
 def _select_motion(scenes: Scenes, offsets: dict[str, torch.Tensor], like: torch.Tensor) -> torch.Tensor:
-    """What each object's motion adds, zero for the motions that are not named."""
+    """The offset of each object's own motion; zero if `offsets` lacks it."""
     motion = scenes.motion.unsqueeze(2)
     return sum(
         (torch.where(motion == MOTION_INDEX[name], move, 0.0) for name, move in offsets.items()), torch.zeros_like(like)

@@ -1,4 +1,4 @@
-"""Scenes into videos, in batches, on any device."""
+"""Renders scenes as videos, in batches, on any device."""
 
 import torch
 
@@ -43,9 +43,9 @@ def mask_objects(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> torc
 
 
 def locate_objects(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> torch.Tensor:
-    """Row and column of each object's middle in each frame, in pixels: (scenes, 2, frames, 2).
+    """Row and column of each object's centre in each frame, in pixels: (scenes, 2, frames, 2).
 
-    A second object that is not there is given the place of the first.
+    A missing second object gets the position of the first.
 
     Example:
         >>> from navicache_pocket.world.scenes import draw_scenes
@@ -60,7 +60,7 @@ def locate_objects(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> to
 
 
 def _locate_pixels(scenes: Scenes, frames: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Points of the world that the camera sees: (scenes, frames, size, size) each."""
+    """World coordinates of each pixel: (scenes, frames, size, size) each."""
     centres = (torch.arange(size, device=scenes.camera.device) + 0.5) * 2 / size - 1
     pan, zoom = _compute_camera_motion(scenes, frames)
     x = centres.view(1, 1, 1, -1) * zoom + pan
@@ -69,7 +69,7 @@ def _locate_pixels(scenes: Scenes, frames: int, size: int) -> tuple[torch.Tensor
 
 
 def _compute_camera_motion(scenes: Scenes, frames: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """How far the camera has panned and how much of the world it sees: (scenes, frames, 1, 1) each."""
+    """How far the camera has panned, and the visible share of the world: (scenes, frames, 1, 1) each."""
     time = torch.linspace(0, 1, frames, device=scenes.camera.device).view(1, -1, 1, 1)
     camera = scenes.camera.view(-1, 1, 1, 1)
     pan = torch.where(camera == words.CAMERAS.index("panning"), PAN_DISTANCE * (time - 0.5), 0.0)
@@ -98,7 +98,7 @@ def _draw_object(
 
 
 def _measure_coverage(scenes: Scenes, which: int, u: torch.Tensor, v: torch.Tensor, paths: ObjectPaths) -> torch.Tensor:
-    """How much of each pixel an object covers, 0 to 1, told where the pixel is seen from the object."""
+    """How much of each pixel an object covers, 0 to 1; (u, v) are the pixels in the object's coordinates."""
     shape = scenes.shape[:, which].view(-1, 1, 1, 1)
     pixel = 2 / u.shape[-1]
     inside = -1.6 * shapes.signed_distance(shape, u, v) * _select_object(paths.radius, which) / pixel
@@ -108,7 +108,7 @@ def _measure_coverage(scenes: Scenes, which: int, u: torch.Tensor, v: torch.Tens
 def _to_object_coordinates(
     x: torch.Tensor, y: torch.Tensor, paths: ObjectPaths, which: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The points seen from an object's middle, in its radii."""
+    """The points relative to an object's centre, in its radii."""
     radius = _select_object(paths.radius, which)
     return (x - _select_object(paths.x, which)) / radius, (y - _select_object(paths.y, which)) / radius
 
@@ -116,7 +116,7 @@ def _to_object_coordinates(
 def _rotate_to_object(
     dx: torch.Tensor, dy: torch.Tensor, paths: ObjectPaths, which: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The same along the object's own axes."""
+    """Rotate these coordinates to the object's own axes."""
     angle = _select_object(paths.angle, which)
     cos, sin = torch.cos(angle), torch.sin(angle)
     return cos * dx + sin * dy, cos * dy - sin * dx

@@ -1,4 +1,4 @@
-"""Scenes as whole tensors, drawn from a seed: one row a video, so that drawing costs no loop."""
+"""Scenes as tensors with one row per video, drawn from a seed without a loop."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -11,14 +11,14 @@ from navicache_pocket.world import words
 SceneSplit = Literal["seen", "unseen"]
 PAIR_SHARE = 0.45  # scenes with two objects
 CAMERA_SHARES = (0.5, 0.25, 0.25)
-VARIATIONS = 8  # random numbers an object, and a scene, may use for what its caption leaves open
+VARIATIONS = 8  # random numbers per object, and per scene, for what its caption leaves open
 
 
 @dataclass(frozen=True)
 class Scenes:
     """What is in each video: indices into the tables of `words`, and what the captions leave open.
 
-    Objects have two columns; the second counts only where `pair` is true. The first object is always the left one.
+    Objects have two columns; the second counts only if `has_pair` is true. The first object is always the left one.
     """
 
     colour: torch.Tensor
@@ -29,8 +29,8 @@ class Scenes:
     has_pair: torch.Tensor
     background: torch.Tensor
     camera: torch.Tensor
-    object_variation: torch.Tensor  # (scenes, 2, FREEDOMS), uniform
-    scene_variation: torch.Tensor  # (scenes, FREEDOMS), uniform
+    object_variation: torch.Tensor  # (scenes, 2, VARIATIONS), uniform
+    scene_variation: torch.Tensor  # (scenes, VARIATIONS), uniform
 
     def __len__(self) -> int:
         """Number of scenes."""
@@ -49,7 +49,7 @@ class Scenes:
 
 
 def redraw_details(scenes: Scenes, seed: int) -> Scenes:
-    """The same captions with other videos: whatever they leave open is drawn anew."""
+    """The same captions with other videos: what they leave open is drawn again."""
     generator = torch.Generator().manual_seed(seed)
     return replace(
         scenes,
@@ -59,7 +59,7 @@ def redraw_details(scenes: Scenes, seed: int) -> Scenes:
 
 
 def concatenate_scenes(parts: Sequence[Scenes]) -> Scenes:
-    """All scenes of these, in order."""
+    """Concatenate these scenes in order."""
     names = [field.name for field in fields(Scenes)]
     return Scenes(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
 

@@ -34,7 +34,7 @@ def shade_surface(shape: torch.Tensor, dx: torch.Tensor, dy: torch.Tensor) -> tu
 
 
 def shade_texture(texture: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Share of the colour that the texture leaves, between 0.45 and 1."""
+    """Factor of the colour at each point of a texture, between 0.45 and 1."""
     stripes = (4 * torch.sin(2 * math.pi * u * 1.4)).sigmoid()
     dots = (9 * (torch.sin(2 * math.pi * u * 1.15) * torch.sin(2 * math.pi * v * 1.15) - 0.25)).sigmoid()
     none = torch.zeros_like(stripes)
@@ -45,7 +45,7 @@ def shade_texture(texture: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> to
 def _measure_star_distance(
     u: torch.Tensor, v: torch.Tensor, radius: torch.Tensor, points: int = 5, waist: float = 0.45
 ) -> torch.Tensor:
-    """Folded into half a point, whose edge runs from the tip at 1 to the waist."""
+    """By symmetry the plane is folded into half a point, whose edge runs from the tip at 1 to the waist."""
     sector = 2 * math.pi / points
     turn = torch.atan2(u, -v)
     folded = (turn - sector * torch.round(turn / sector)).abs()

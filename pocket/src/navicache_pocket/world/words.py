@@ -1,4 +1,4 @@
-"""What the world holds, and the combinations that training never sees.
+"""The words of the world, and the combinations that are held out of training.
 
 Hues are far apart and strong, backgrounds are pale or dark: an object can be found in a video by its saturation alone.
 """

@@ -1,4 +1,4 @@
-"""Stage one of a member: its autoencoder, on whole pictures, for they are small."""
+"""Stage one of a member: its autoencoder, on whole videos, since they are small."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +12,14 @@ from navicache_pocket.train.family.recipe import MemberRecipe, VideoFormat
 from navicache_pocket.world import Scenes
 
 BATCH_SIZE = 64
-OBJECT_WEIGHT = 3.0  # more weight of a pixel that shows an object: most pixels are background, which is soon learned
+OBJECT_WEIGHT = 3.0  # extra weight of pixels that show an object: most pixels are background, which is easy
 DIVERGENCE_WEIGHT = 3e-5  # weight of the posterior's divergence from a unit normal
-MOMENT_WEIGHT = 1e-2  # weight of what channels lack to zero mean and unit deviation, which the samplers' noise has
+MOMENT_WEIGHT = 1e-2  # weight of the channels' distance from zero mean and unit deviation
 
 
 @dataclass(frozen=True)
 class PicturePool:
-    """Pictures that are drawn once, when first asked for, and kept on the device as bytes."""
+    """Videos that are rendered once, at the first batch, and kept on the device as bytes."""
 
     scenes: Scenes
     video_format: VideoFormat
@@ -34,14 +34,14 @@ class PicturePool:
         return videos, torch.cat([self.video_format.mask_scene_objects(part) for part in parts])
 
     def sample_batch(self, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Videos (count, 3, frames, size, size) in [-1, 1], and where objects are in them."""
+        """Videos (count, 3, frames, size, size) in [-1, 1], and masks of their objects."""
         videos, objects = self._rendered
         rows = torch.randint(0, len(videos), (count,), device=self.device)
         return to_float(videos[rows]).contiguous(memory_format=torch.channels_last_3d), objects[rows]
 
 
 def compute_autoencoder_loss(recipe: MemberRecipe, vae: Any, video: torch.Tensor, objects: torch.Tensor) -> StepFigures:
-    """How far the autoencoder is from giving back these videos."""
+    """Reconstruction loss on these videos, and the figures to log."""
     with autocast_on_gpu(video):
         code = recipe.encode(vae, video)
         restored = recipe.decode(vae, code.latents)
@@ -61,7 +61,7 @@ def _measure_moment_error(latents: torch.Tensor) -> torch.Tensor:
 
 @torch.no_grad()
 def measure_autoencoder(recipe: MemberRecipe, vae: Any, scenes: Scenes, device: str) -> dict[str, float]:
-    """PSNR in decibels of pictures of these scenes, and of their objects alone."""
+    """PSNR in decibels of reconstructed scenes: mean, worst, and of the objects' pixels alone."""
     squares: list[torch.Tensor] = []
     for start in range(0, len(scenes), BATCH_SIZE):
         part = scenes[start : start + BATCH_SIZE].to(device)
@@ -74,5 +74,5 @@ def measure_autoencoder(recipe: MemberRecipe, vae: Any, scenes: Scenes, device: 
 
 
 def autocast_on_gpu(like: torch.Tensor) -> torch.autocast:
-    """Half precision where it is fast: on a GPU."""
+    """Autocast to bfloat16 on a GPU, and nothing on a CPU."""
     return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda)

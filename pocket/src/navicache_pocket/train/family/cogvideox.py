@@ -77,7 +77,7 @@ class CogVideoXDenoiser(nn.Module):
     empty_prompt_ids: torch.Tensor
 
     def __init__(self, recipe: "CogVideoXRecipe") -> None:
-        """With fresh weights."""
+        """With random weights."""
         super().__init__()
         self.text_encoder = T5EncoderModel(T5Config(vocab_size=3 + len(list_vocabulary()), **recipe.text))
         self.transformer = CogVideoXTransformer3DModel(**recipe.transformer)
@@ -91,7 +91,7 @@ class CogVideoXDenoiser(nn.Module):
         is_dropped: torch.Tensor,
         guidance: torch.Tensor,
     ) -> torch.Tensor:
-        """The velocity; guidance is not told to this model."""
+        """The velocity; guidance is not an input of this model."""
         del guidance
         text = self.text_encoder(torch.where(is_dropped[:, None], self.empty_prompt_ids, token_ids))[0]
         return self.transformer(noisy.transpose(1, 2), text, timestep, return_dict=False)[0].transpose(1, 2)
@@ -99,7 +99,7 @@ class CogVideoXDenoiser(nn.Module):
 
 @dataclass(frozen=True)
 class CogVideoXRecipe(diffusers_vae.DiffusersAutoencoderMixin):
-    """The recipe; other configurations make a smaller one."""
+    """The recipe; tests pass smaller configurations."""
 
     name: str = "cogvideox"
     video_format: VideoFormat = VideoFormat(9, 64)
@@ -118,11 +118,11 @@ class CogVideoXRecipe(diffusers_vae.DiffusersAutoencoderMixin):
         return vae
 
     def make_denoiser(self) -> CogVideoXDenoiser:
-        """With fresh weights."""
+        """With random weights."""
         return CogVideoXDenoiser(self)
 
     def tokenize(self, captions: Sequence[str]) -> torch.Tensor:
-        """Padded as the pipeline pads."""
+        """Token ids, padded as the pipeline pads them."""
         return words.encode_captions(words.build_tokenizer(list_vocabulary()), captions, TEXT_LENGTH)
 
     def save_pipeline(self, vae: Any, denoiser: CogVideoXDenoiser, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m navicache_pocket.train --member NAME`: train one of the family, stop in time, go on another time."""
+"""`python -m navicache_pocket.train --member NAME`: train a member of the family, or resume its training."""
 
 import argparse
 import math
@@ -14,7 +14,7 @@ from navicache_pocket.train.timed_stage import StageInterrupted
 
 
 def train_from_command_line(name: str, arguments: Sequence[str]) -> None:
-    """All stages of a member, or as many as there is time for."""
+    """Run all stages of a member, or as many as there is time for."""
     plan = parse_plan(name, arguments)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
@@ -23,7 +23,7 @@ def train_from_command_line(name: str, arguments: Sequence[str]) -> None:
     except StageInterrupted as stage:
         print(f"{name}: stopped in its stage {stage}; run the same command again to go on")
     else:
-        print(f"{name}: checkpoint in {folder}, figures and a sheet to look at beside it")
+        print(f"{name}: checkpoint in {folder}, figures and a contact sheet beside it")
 
 
 def parse_plan(name: str, arguments: Sequence[str]) -> TrainingPlan:

@@ -1,4 +1,4 @@
-"""A sheet to look at: what a packed member makes of captions it never saw, beside the scenes themselves."""
+"""A contact sheet: what a trained member generates for held-out captions, beside the rendered scenes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ GAP_PIXELS, TEXT_HEIGHT, ZOOM = 12, 14, 2
 
 
 def open_pipeline(member: Member, folder: Path) -> Any:
-    """The pipeline by its own class."""
+    """Open a member's checkpoint with its pipeline class."""
     import diffusers
 
     from navicache import opensora
@@ -29,7 +29,7 @@ def open_pipeline(member: Member, folder: Path) -> Any:
 
 
 def generate_videos(pipe: Any, prompts: Sequence[str], call: dict[str, Any], batch: int = 8) -> np.ndarray:
-    """Pictures (prompts, frames, height, width, 3) in [0, 1], each batch from the same noise."""
+    """Videos (prompts, frames, height, width, 3) in [0, 1]; the seed of a batch is its first index."""
     pipe.set_progress_bar_config(disable=True)
     made: list[np.ndarray] = []
     for start in range(0, len(prompts), batch):
@@ -41,7 +41,7 @@ def generate_videos(pipe: Any, prompts: Sequence[str], call: dict[str, Any], bat
 
 
 def save_contact_sheet(path: Path, pipe: Any, call: dict[str, Any], video_format: VideoFormat, count: int = 16) -> None:
-    """One row a caption: generated frames on the left, rendered ones of the same caption on the right."""
+    """One row per caption: generated frames on the left, rendered ones on the right."""
     scenes = draw_held_out_scenes(count)
     prompts = write_captions(scenes)
     rendered = (video_format.render_scenes(scenes).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
@@ -51,7 +51,7 @@ def save_contact_sheet(path: Path, pipe: Any, call: dict[str, Any], video_format
 
 
 def draw_contact_sheet(prompts: Sequence[str], made: np.ndarray, rendered: np.ndarray) -> Image.Image:
-    """The sheet itself."""
+    """Lay the frames of generated and rendered videos out as one image."""
     frames, side = made.shape[1], made.shape[2] * ZOOM
     shown = np.unique(np.linspace(0, frames - 1, min(FRAMES_SHOWN, frames)).round().astype(int))
     block, row = len(shown) * side, side + TEXT_HEIGHT + GAP_PIXELS

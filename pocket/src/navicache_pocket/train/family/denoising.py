@@ -1,4 +1,4 @@
-"""The later stages of a member: its denoiser on the latents, and where guidance is embedded, a teacher's distilled."""
+"""The later stages of a member: its denoiser on the latents, then guidance distillation if guidance is embedded."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -15,13 +15,13 @@ from navicache_pocket.train.latents import LatentDataset
 from navicache_pocket.world import Scenes, write_captions
 
 BATCH_SIZE = 128
-CAPTION_DROPOUT = 0.1  # captions
-GUIDANCE_RANGE = (1.0, 9.0)  # of guidance, that a distilled model is told
+CAPTION_DROPOUT = 0.1  # share of captions
+GUIDANCE_RANGE = (1.0, 9.0)  # guidance scales that a distilled model is trained with
 
 
 @torch.no_grad()
 def encode_member_latents(recipe: MemberRecipe, vae: Any, scenes: Scenes, device: str) -> LatentDataset:
-    """Pictures of these scenes as latents of unit deviation, and their captions' tokens."""
+    """Latents of these scenes, scaled to unit deviation, and the token ids of their captions."""
     parts: list[torch.Tensor] = []
     for start in trange(0, len(scenes), BATCH_SIZE, desc="encoding", unit="batch", mininterval=10):
         video = recipe.video_format.render_scenes(scenes[start : start + BATCH_SIZE].to(device))
@@ -36,7 +36,7 @@ def encode_member_latents(recipe: MemberRecipe, vae: Any, scenes: Scenes, device
 def make_denoising_loss(
     recipe: MemberRecipe, model: Any, latents: LatentDataset, batch: int
 ) -> Callable[[], StepFigures]:
-    """One look: what the model predicts of noisy latents, against what is so; it is told a guidance of 1."""
+    """A function that computes the denoising loss of a random batch, at guidance 1."""
 
     def compute_loss() -> StepFigures:
         noisy, ids, dropped = _sample_noisy_batch(recipe, latents, batch)
@@ -50,7 +50,7 @@ def make_denoising_loss(
 def make_distillation_loss(
     recipe: MemberRecipe, model: Any, latents: LatentDataset, batch: int
 ) -> Callable[[], StepFigures]:
-    """One look: what the model predicts when told a scale, against what it predicted before, guided by that scale."""
+    """A function that computes the distillation loss; the target is the frozen model, guided by a random scale."""
     teacher = deepcopy(model).eval().requires_grad_(False)
 
     def compute_loss() -> StepFigures:
@@ -69,7 +69,7 @@ def make_distillation_loss(
 def predict_with_guidance(
     teacher: Any, noisy: NoisyBatch, ids: torch.Tensor, is_dropped: torch.Tensor, scale: torch.Tensor
 ) -> torch.Tensor:
-    """Both branches in one call, and the second taken further from the first."""
+    """Classifier-free guidance of the teacher, both branches in one call."""
     all_dropped = torch.ones_like(is_dropped)
     both = (noisy.latents.repeat(2, *[1] * (noisy.latents.ndim - 1)), noisy.timestep.repeat(2), ids.repeat(2, 1))
     unconditional, conditional = (

@@ -1,4 +1,4 @@
-"""What autoencoders of diffusers share."""
+"""What the recipes with an autoencoder of diffusers share."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ INITIAL_LOG_VARIANCE = -6.0  # logarithm of a variance: a deviation of 0.05
 
 
 def measure_divergence(posterior: Any) -> torch.Tensor:
-    """From a unit normal, in nats an element; `posterior.kl` adds up some axes and not others."""
+    """Divergence from a unit normal, in nats per element; `posterior.kl` sums over some axes only."""
     mean, spread = posterior.mean.float(), posterior.logvar.float()
     return 0.5 * (mean.square() + spread.exp() - 1 - spread).mean()
 
 
 def narrow_posterior(last: nn.Module) -> None:
-    """Let a fresh encoder's posterior begin narrow; `last` is its last layer, means first, then log variances.
+    """Narrow the posterior of an untrained encoder; `last` is its last layer: means first, then log variances.
 
-    A layer as it is made draws latents with a deviation of 1, in which what little it says at first is lost.
+    Untrained, it would draw latents with a deviation of 1, and its small means would be lost in that noise.
     """
     bias: Any = last.bias
     with torch.no_grad():
@@ -30,12 +30,12 @@ class DiffusersAutoencoderMixin:
     """The part of a recipe that is the same for every autoencoder of diffusers."""
 
     def encode(self, vae: Any, video: torch.Tensor) -> EncodedVideos:
-        """A sample of the posterior."""
+        """Sample the posterior."""
         posterior = vae.encode(video).latent_dist
         return EncodedVideos(posterior.sample(), measure_divergence(posterior))
 
     def decode(self, vae: Any, latents: torch.Tensor) -> torch.Tensor:
-        """Back to what was encoded."""
+        """Decode latents to videos."""
         return vae.decode(latents).sample
 
     def set_latent_deviation(self, vae: Any, deviation: float) -> None:

@@ -1,4 +1,4 @@
-"""HunyuanVideo in small: velocity, and guidance that is told to the model in place of a second call."""
+"""HunyuanVideo in small: velocity, and embedded guidance in place of a second call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -79,7 +79,7 @@ class HunyuanDenoiser(nn.Module):
     empty_prompt_ids: torch.Tensor
 
     def __init__(self, recipe: "HunyuanRecipe") -> None:
-        """With fresh weights."""
+        """With random weights."""
         super().__init__()
         known = len(list_vocabulary())
         self.text_encoder = LlamaModel(
@@ -115,7 +115,7 @@ class HunyuanDenoiser(nn.Module):
 
 @dataclass(frozen=True)
 class HunyuanRecipe(diffusers_vae.DiffusersAutoencoderMixin):
-    """The recipe; other configurations make a smaller one."""
+    """The recipe; tests pass smaller configurations."""
 
     name: str = "hunyuan"
     video_format: VideoFormat = VideoFormat(9, 64)
@@ -135,7 +135,7 @@ class HunyuanRecipe(diffusers_vae.DiffusersAutoencoderMixin):
         return vae
 
     def make_denoiser(self) -> HunyuanDenoiser:
-        """With fresh weights."""
+        """With random weights."""
         return HunyuanDenoiser(self)
 
     def tokenize(self, captions: Sequence[str]) -> torch.Tensor:

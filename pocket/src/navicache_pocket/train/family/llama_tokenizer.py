@@ -43,7 +43,7 @@ def build_llama_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
 
 
 def fill_template(captions: Sequence[str]) -> list[str]:
-    """The template around each caption.
+    """Put each caption into the template.
 
     Example:
         >>> fill_template(["a red ball"])[0][-20:]

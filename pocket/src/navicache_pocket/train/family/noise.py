@@ -35,7 +35,7 @@ class FlowNoise:
 
     shift: float
     logit_std: float = 1.2
-    points_to_noise: bool = True  # the velocity is noise - latents; else the reverse
+    points_to_noise: bool = True  # velocity is noise - latents; else latents - noise
 
     def __call__(self, clean: torch.Tensor) -> NoisyBatch:
         """Add noise at a random level per row."""
@@ -59,7 +59,7 @@ class FlowNoise:
 class VariancePreservingNoise:
     """Variance-preserving noise by a scheduler's `alphas_cumprod`; timesteps are its indices.
 
-    With `predicts_velocity` the target is v of progressive distillation, sqrt(a) noise - sqrt(1 - a) latents; else the noise.
+    With `predicts_velocity` the target is v = sqrt(a) noise - sqrt(1 - a) latents, else the noise.
     """
 
     alphas_cumprod: torch.Tensor = field(compare=False)

@@ -18,8 +18,8 @@ from navicache_pocket.train.family.recipe import EncodedVideos, ModelConfig, Vid
 from navicache_pocket.train.pipeline_folder import save_pipeline
 from navicache_pocket.world import list_vocabulary
 
-TEXT_LENGTH = 48  # the longest caption and what the pipeline says about its beauty
-FPS = 24.0  # what the pipeline tells the model unless told otherwise
+TEXT_LENGTH = 48  # the longest caption and the aesthetic score that the pipeline appends
+FPS = 24.0  # the pipeline's default
 CHANNELS = 24
 AUTOENCODER: ModelConfig = {
     "vae_2d": {
@@ -72,7 +72,7 @@ class OpenSoraDenoiser(nn.Module):
     """The transformer and its text encoder."""
 
     def __init__(self, recipe: "OpenSoraRecipe") -> None:
-        """With fresh weights."""
+        """With random weights."""
         super().__init__()
         self.size = recipe.video_format.size
         self.text_encoder = T5EncoderModel(T5Config(vocab_size=3 + len(list_vocabulary()), **recipe.text))
@@ -86,7 +86,7 @@ class OpenSoraDenoiser(nn.Module):
         is_dropped: torch.Tensor,
         guidance: torch.Tensor,
     ) -> torch.Tensor:
-        """The velocity; without its caption a row sees as much of the null caption as its own is long."""
+        """The velocity; a row without its caption gets the null caption, cut to the length of its own."""
         del guidance
         mask = (token_ids != 0).long()
         text = self.text_encoder(input_ids=token_ids, attention_mask=mask).last_hidden_state
@@ -98,7 +98,7 @@ class OpenSoraDenoiser(nn.Module):
 
 @dataclass(frozen=True)
 class OpenSoraRecipe:
-    """The recipe; other configurations make a smaller one."""
+    """The recipe; tests pass smaller configurations."""
 
     name: str = "opensora"
     video_format: VideoFormat = VideoFormat(17, 64)
@@ -135,11 +135,11 @@ class OpenSoraRecipe:
         vae.scale.fill_(deviation)
 
     def make_denoiser(self) -> OpenSoraDenoiser:
-        """With fresh weights."""
+        """With random weights."""
         return OpenSoraDenoiser(self)
 
     def tokenize(self, captions: Sequence[str]) -> torch.Tensor:
-        """Captions with the score that the pipeline appends; its cleaning would change nothing in them."""
+        """Token ids of the captions with the score that the pipeline appends; its cleaning would not change them."""
         texts = [with_scores(caption, Scores()) for caption in captions]
         return words.encode_captions(words.build_tokenizer(list_vocabulary()), texts, TEXT_LENGTH)
 

@@ -97,7 +97,7 @@ class MemberRecipe(Protocol):
         ...
 
     def make_autoencoder(self) -> nn.Module:
-        """With fresh weights."""
+        """With random weights."""
         ...
 
     def encode(self, vae: Any, video: torch.Tensor) -> EncodedVideos:
@@ -113,7 +113,7 @@ class MemberRecipe(Protocol):
         ...
 
     def make_denoiser(self) -> Any:
-        """A `Denoiser` module with fresh weights."""
+        """A `MemberDenoiser` module with random weights."""
         ...
 
     def tokenize(self, captions: Sequence[str]) -> torch.Tensor:

@@ -68,7 +68,7 @@ class UNetDenoiser(nn.Module):
     empty_prompt_ids: torch.Tensor
 
     def __init__(self, recipe: "UNetRecipe") -> None:
-        """With fresh weights."""
+        """With random weights."""
         super().__init__()
         self.text_encoder = CLIPTextModel(CLIPTextConfig(vocab_size=3 + len(list_vocabulary()), **recipe.text))
         self.unet = UNet2DConditionModel(**recipe.unet)
@@ -82,7 +82,7 @@ class UNetDenoiser(nn.Module):
         is_dropped: torch.Tensor,
         guidance: torch.Tensor,
     ) -> torch.Tensor:
-        """The noise; guidance is not told to this model."""
+        """The noise; guidance is not an input of this model."""
         del guidance
         text = self.text_encoder(torch.where(is_dropped[:, None], self.empty_prompt_ids, token_ids))[0]
         return self.unet(noisy, timestep, encoder_hidden_states=text, return_dict=False)[0]
@@ -90,7 +90,7 @@ class UNetDenoiser(nn.Module):
 
 @dataclass(frozen=True)
 class UNetRecipe(diffusers_vae.DiffusersAutoencoderMixin):
-    """The recipe; other configurations make a smaller one."""
+    """The recipe; tests pass smaller configurations."""
 
     name: str = "unet"
     video_format: VideoFormat = VideoFormat(1, 64)
@@ -117,7 +117,7 @@ class UNetRecipe(diffusers_vae.DiffusersAutoencoderMixin):
         return super().decode(vae, latents).unsqueeze(2)
 
     def make_denoiser(self) -> UNetDenoiser:
-        """With fresh weights."""
+        """With random weights."""
         return UNetDenoiser(self)
 
     def tokenize(self, captions: Sequence[str]) -> torch.Tensor:
