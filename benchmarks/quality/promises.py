@@ -23,7 +23,7 @@ from navicache.generation.loading import load
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.records import collect_reuse_checks, split_by_sample
-from navicache_pocket.reader import Backgrounds, Reading, learn_backgrounds, read
+from navicache_pocket.reader import BackgroundClassifier, VideoReading, fit_background_classifier, read_videos
 
 
 def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[float]]:
@@ -42,13 +42,13 @@ def computed(pipe: Any, call: dict[str, Any], speedup: float) -> tuple[list[int]
     return [run.computed for run in runs], made
 
 
-def shown(frames: Any, prompts: Sequence[str], backgrounds: Backgrounds) -> Reading:
+def shown(frames: Any, prompts: Sequence[str], backgrounds: BackgroundClassifier) -> VideoReading:
     """What the videos show."""
     pairs = torch.tensor([" and " in prompt for prompt in prompts])
-    return read(2 * torch.as_tensor(frames).movedim(-1, 1) - 1, pairs, backgrounds)
+    return read_videos(2 * torch.as_tensor(frames).movedim(-1, 1) - 1, pairs, backgrounds)
 
 
-def changed(plain: Reading, cached: Reading) -> dict[str, list[int]]:
+def changed(plain: VideoReading, cached: VideoReading) -> dict[str, list[int]]:
     """The prompts whose video shows something else, by what it is."""
     parts = ("background", "colour", "direction", "shape")
     return {part: (getattr(plain, part) != getattr(cached, part)).nonzero().flatten().tolist() for part in parts}
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     call |= {"prompt": prompts, "return_dict": False}
     found |= {"limit": options.limit, "errors": true_errors(pipe, call, options.limit), "speedup": {}, "changed": {}}
     reading = source.member.name == "wan"
-    backgrounds = learn_backgrounds() if reading else None
+    backgrounds = fit_background_classifier() if reading else None
     plain = shown(generate(pipe, call), prompts, backgrounds) if reading else None
     for speedup in options.speedups:
         found["speedup"][str(speedup)], made = computed(pipe, call, speedup)

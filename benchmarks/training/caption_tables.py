@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from navicache_pocket.reader import Reading, Verdict
+from navicache_pocket.reader import ReadingVerdict, VideoReading
 from navicache_pocket.world import words
-from navicache_pocket.world.scenes import Split
+from navicache_pocket.world.scenes import SceneSplit
 
 RAGGED = 90  # percent of the rendered outline's fit below which an object is called ragged
 WORDS = {
@@ -19,13 +19,13 @@ WORDS = {
 Table = dict[str, dict[str, dict[str, Any]]]
 
 
-def tabulate(verdicts: Mapping[Split, dict[str, Verdict]]) -> Table:
+def tabulate(verdicts: Mapping[SceneSplit, dict[str, ReadingVerdict]]) -> Table:
     """Per reading and split: how many were asked for, how many are right, and the percentage."""
     table: Table = {}
     for reading in next(iter(verdicts.values())):
-        splits: dict[str, Verdict] = {split: found[reading] for split, found in verdicts.items()}
-        asked = {split: int(verdict.asked.sum()) for split, verdict in splits.items()}
-        right = {split: int((verdict.asked & verdict.right).sum()) for split, verdict in splits.items()}
+        splits: dict[str, ReadingVerdict] = {split: found[reading] for split, found in verdicts.items()}
+        asked = {split: int(verdict.is_asked.sum()) for split, verdict in splits.items()}
+        right = {split: int((verdict.is_asked & verdict.is_right).sum()) for split, verdict in splits.items()}
         asked["all"], right["all"] = sum(asked.values()), sum(right.values())
         table[reading] = {
             split: {"asked": asked[split], "right": right[split], "percent": 100 * right[split] / max(1, asked[split])}
@@ -50,12 +50,12 @@ def lines(table: Table) -> str:
     return "\n".join(text)
 
 
-def told(reading: Reading, verdicts: Mapping[str, Verdict]) -> list[dict[str, Any]]:
+def told(reading: VideoReading, verdicts: Mapping[str, ReadingVerdict]) -> list[dict[str, Any]]:
     """Of each video what was read, by its word, whether it was asked for, and whether it is right."""
     return [{name: _one(name, number, reading, verdicts) for name in WORDS} for number in range(len(reading.colour))]
 
 
-def _one(name: str, number: int, reading: Reading, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+def _one(name: str, number: int, reading: VideoReading, verdicts: Mapping[str, ReadingVerdict]) -> dict[str, Any]:
     index, verdict = int(getattr(reading, name)[number]), verdicts[name]
     read = WORDS[name][index] if index >= 0 else "none"
-    return {"read": read, "right": bool(verdict.right[number]), "asked": bool(verdict.asked[number])}
+    return {"read": read, "right": bool(verdict.is_right[number]), "asked": bool(verdict.is_asked[number])}

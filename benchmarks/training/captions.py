@@ -21,14 +21,21 @@ import navicache.pocket
 from benchmarks.json_file import save_json
 from benchmarks.training.caption_tables import RAGGED, Table, crisp, lines, tabulate, told
 from benchmarks.training.contact_sheet import Card, save_sheet
-from navicache_pocket.reader import Backgrounds, crispness, judge, learn_backgrounds, read, validate
+from navicache_pocket.reader import (
+    BackgroundClassifier,
+    fit_background_classifier,
+    judge_reading,
+    measure_crispness,
+    read_videos,
+    validate_reader,
+)
 from navicache_pocket.train import denoiser
-from navicache_pocket.world import Scenes, captions, draw, words
+from navicache_pocket.world import Scenes, draw_scenes, words, write_captions
 from navicache_pocket.world.render import FRAMES, SIZE
-from navicache_pocket.world.scenes import Split
+from navicache_pocket.world.scenes import SceneSplit
 
-SEEDS: dict[Split, int] = {"seen": 910_001, "unseen": 910_002}
-RENDERED_SEEDS: dict[Split, int] = {"seen": 920_001, "unseen": 920_002}
+SEEDS: dict[SceneSplit, int] = {"seen": 910_001, "unseen": 910_002}
+RENDERED_SEEDS: dict[SceneSplit, int] = {"seen": 920_001, "unseen": 920_002}
 DIRECTED = 0.625  # share of the captions whose first object moves in a direction: those tell about motion
 SHOWN = 12  # videos of each split on the contact sheet
 
@@ -36,20 +43,22 @@ SHOWN = 12  # videos of each split on the contact sheet
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Validate the reader, generate with each text length, read, report."""
     options = _options(arguments)
-    backgrounds = learn_backgrounds()
+    backgrounds = fit_background_classifier()
     reader = check_reader(backgrounds, options)
-    trained = set(captions(draw(options.trained_videos, denoiser.Settings.seed)))
+    trained = set(write_captions(draw_scenes(options.trained_videos, denoiser.DenoiserSettings.seed)))
     scenes = {split: held_out(split, options.captions // 2, trained) for split in SEEDS}
     pipe = _open(options)
     results: dict[str, Any] = {"settings": _plain(options), "reader": reader, "generated": {}}
     for length in options.max_sequence_length:
-        videos = {split: generate(pipe, captions(scenes[split]), SEEDS[split], length, options) for split in SEEDS}
-        readings = {split: read(videos[split], scenes[split].pair, backgrounds) for split in SEEDS}
-        verdicts = {split: judge(readings[split], scenes[split]) for split in SEEDS}
+        videos = {
+            split: generate(pipe, write_captions(scenes[split]), SEEDS[split], length, options) for split in SEEDS
+        }
+        readings = {split: read_videos(videos[split], scenes[split].has_pair, backgrounds) for split in SEEDS}
+        verdicts = {split: judge_reading(readings[split], scenes[split]) for split in SEEDS}
         table = tabulate(verdicts)
         print(f"generated, max_sequence_length {length}, right in percent\n{lines(table)}")
         rows = [row for split in SEEDS for row in _rows(split, scenes[split], told(readings[split], verdicts[split]))]
-        outlines = crisp(torch.cat([crispness(videos[split], scenes[split]) for split in SEEDS]))
+        outlines = crisp(torch.cat([measure_crispness(videos[split], scenes[split]) for split in SEEDS]))
         fit, ragged = f"{outlines['mean']:.1f} %", f"{outlines['ragged']} less than {RAGGED} %"
         print(f"  {outlines['objects']} outlines fit {fit} as well as rendered ones, {ragged}")
         results["generated"][length] = {"table": table, "outlines": outlines, "videos": rows}
@@ -60,12 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     return results
 
 
-def check_reader(backgrounds: Backgrounds, options: argparse.Namespace) -> dict[str, Table]:
+def check_reader(backgrounds: BackgroundClassifier, options: argparse.Namespace) -> dict[str, Table]:
     """The reader's own figures, on rendered videos and on damaged ones."""
-    splits: dict[Split, Any] = {}
+    splits: dict[SceneSplit, Any] = {}
     for split, seed in RENDERED_SEEDS.items():
-        scenes = draw(options.rendered // 2, seed, split).to(options.device)
-        splits[split] = validate(scenes, backgrounds, frames=options.frames, size=options.size)
+        scenes = draw_scenes(options.rendered // 2, seed, split).to(options.device)
+        splits[split] = validate_reader(scenes, backgrounds, frames=options.frames, size=options.size)
     tables: dict[str, Table] = {}
     for condition in splits["seen"]:
         tables[condition] = tabulate({split: found[condition] for split, found in splits.items()})
@@ -73,10 +82,10 @@ def check_reader(backgrounds: Backgrounds, options: argparse.Namespace) -> dict[
     return tables
 
 
-def held_out(split: Split, count: int, trained: set[str]) -> Scenes:
+def held_out(split: SceneSplit, count: int, trained: set[str]) -> Scenes:
     """So many scenes with captions that training never had, the first object of many moving in a direction."""
-    pool = draw(max(2000, 20 * count), SEEDS[split], split)
-    new = [row for row, caption in enumerate(captions(pool)) if caption not in trained]
+    pool = draw_scenes(max(2000, 20 * count), SEEDS[split], split)
+    new = [row for row, caption in enumerate(write_captions(pool)) if caption not in trained]
     directed = [row for row in new if pool.motion[row, 0] < len(words.DIRECTIONS)]
     other = [row for row in new if pool.motion[row, 0] >= len(words.DIRECTIONS)]
     wanted = round(DIRECTED * count)
@@ -104,9 +113,9 @@ def generate(pipe: Any, prompts: Sequence[str], seed: int, length: int, options:
     return torch.cat(videos)
 
 
-def _rows(split: Split, scenes: Scenes, found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rows(split: SceneSplit, scenes: Scenes, found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each video with its caption and what was read in it."""
-    texts = captions(scenes)
+    texts = write_captions(scenes)
     return [{"split": split, "caption": texts[n], "seed": SEEDS[split] + n, **found[n]} for n in range(len(texts))]
 
 
@@ -150,7 +159,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--guidance", type=float, default=5.0)
     parser.add_argument("--frames", type=int, default=FRAMES)
     parser.add_argument("--size", type=int, default=SIZE)
-    parser.add_argument("--trained-videos", type=int, default=denoiser.Settings.videos, help="captions left out")
+    parser.add_argument(
+        "--trained-videos", type=int, default=denoiser.DenoiserSettings.videos, help="captions left out"
+    )
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     return options

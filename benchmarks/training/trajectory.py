@@ -26,7 +26,7 @@ import navicache
 import navicache.pocket
 from benchmarks.json_file import save_json
 from navicache_pocket.train.configs import SCHEDULER
-from navicache_pocket.world import captions, draw
+from navicache_pocket.world import draw_scenes, write_captions
 from navicache_pocket.world.render import FRAMES, SIZE
 
 SEED = 930_001
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     options = _options(arguments)
     pipe = WanPipeline.from_pretrained(options.checkpoint, dtype=getattr(torch, options.dtype)).to(options.device)
     pipe.set_progress_bar_config(disable=True)
-    prompts = captions(draw(options.prompts, SEED))
+    prompts = write_captions(draw_scenes(options.prompts, SEED))
     found: dict[str, Recorded] = {}
     for name, scheduler in schedulers().items():
         pipe.register_modules(scheduler=scheduler)

@@ -5,8 +5,8 @@ import json
 import torch
 from benchmarks.quality import promises
 
-from navicache_pocket.reader import Reading, learn_backgrounds
-from navicache_pocket.world import captions, draw, render
+from navicache_pocket.reader import VideoReading, fit_background_classifier
+from navicache_pocket.world import draw_scenes, render_videos, write_captions
 
 PROMPTS = ["a red ball in front of a beach", "a blue cube in front of a night sky"]
 
@@ -30,16 +30,16 @@ def test_what_is_within_the_limit_is_counted():
 
 
 def test_another_picture_is_seen():
-    scenes = draw(2, seed=6)
-    frames = (render(scenes, frames=5, size=64).movedim(1, -1) + 1) / 2
-    backgrounds = learn_backgrounds(scenes=60)
-    plain = promises.shown(frames, captions(scenes), backgrounds)
-    swapped = promises.shown(frames.flip(0), captions(scenes)[::-1], backgrounds)
+    scenes = draw_scenes(2, seed=6)
+    frames = (render_videos(scenes, frames=5, size=64).movedim(1, -1) + 1) / 2
+    backgrounds = fit_background_classifier(scenes=60)
+    plain = promises.shown(frames, write_captions(scenes), backgrounds)
+    swapped = promises.shown(frames.flip(0), write_captions(scenes)[::-1], backgrounds)
     assert not any(promises.changed(plain, plain).values())
     assert promises.changed(plain, swapped)["colour"] == [0, 1]
 
 
 def test_what_changed_is_named_by_its_prompts():
-    same = dict.fromkeys(("background", "direction", "shape", "fits"), torch.zeros(3))
-    plain, cached = (Reading(colour=torch.tensor(colours), **same) for colours in ([1, 2, 3], [1, 0, 3]))
+    same = dict.fromkeys(("background", "direction", "shape", "shape_overlap"), torch.zeros(3))
+    plain, cached = (VideoReading(colour=torch.tensor(colours), **same) for colours in ([1, 2, 3], [1, 0, 3]))
     assert promises.changed(plain, cached) == {"background": [], "colour": [1], "direction": [], "shape": []}

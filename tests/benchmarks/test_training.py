@@ -12,25 +12,25 @@ from diffusers import WanPipeline
 from PIL import Image
 from tests.pocket.grammar import parse, thing
 
-from navicache_pocket.reader import Reading, Verdict
-from navicache_pocket.world import captions, draw, words
+from navicache_pocket.reader import ReadingVerdict, VideoReading
+from navicache_pocket.world import draw_scenes, words, write_captions
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SMALL = ["--size", "32", "--frames", "5", "--device", "cpu", "--dtype", "float32"]
 
 
 def test_held_out_captions_are_new_and_half_of_them_unseen():
-    trained = set(captions(draw(3000, 2)))
+    trained = set(write_captions(draw_scenes(3000, 2)))
     for split in ("seen", "unseen"):
         scenes = drawn.held_out(split, 64, trained)
-        written = captions(scenes)
+        written = write_captions(scenes)
         assert len(written) == 64
         assert not trained & set(written)
         assert (scenes.motion[:, 0] < len(words.DIRECTIONS)).sum() == 40
         kinds = [thing(parse(caption)["first"]) for caption in written]
         unseen = [words.is_unseen(colour, shape, motion) for _, colour, _, shape, motion in kinds]
         assert unseen == [split == "unseen"] * 64
-        assert captions(drawn.held_out(split, 64, trained)) == written
+        assert write_captions(drawn.held_out(split, 64, trained)) == written
 
 
 def test_outlines_are_counted_where_they_were_seen():
@@ -45,8 +45,10 @@ def test_outlines_are_counted_where_they_were_seen():
 
 def test_what_was_read_is_told_by_its_word():
     nothing, asked = torch.tensor([-1, 1]), torch.tensor([True, True])
-    reading = Reading(**dict.fromkeys(("background", "colour", "direction", "shape"), nothing), fits=torch.ones(2))
-    verdicts = dict.fromkeys(WORDS, Verdict(asked=asked, right=torch.tensor([False, True])))
+    reading = VideoReading(
+        **dict.fromkeys(("background", "colour", "direction", "shape"), nothing), shape_overlap=torch.ones(2)
+    )
+    verdicts = dict.fromkeys(WORDS, ReadingVerdict(is_asked=asked, is_right=torch.tensor([False, True])))
     first, second = told(reading, verdicts)
     assert first["colour"] == {"read": "none", "right": False, "asked": True}
     assert second["shape"] == {"read": words.SHAPES[1], "right": True, "asked": True}
@@ -84,7 +86,7 @@ def test_the_batch_size_changes_no_video(checkpoint, tmp_path):
     options = drawn._options([*SMALL, "--out", str(tmp_path), "--steps", "2"])
     pipe = WanPipeline.from_pretrained(checkpoint)
     pipe.set_progress_bar_config(disable=True)
-    prompts = captions(draw(3, 0))
+    prompts = write_captions(draw_scenes(3, 0))
     videos = []
     for options.batch in (1, 3):
         videos.append(drawn.generate(pipe, prompts, 7, 32, options))
@@ -114,7 +116,7 @@ def test_the_recorded_ratio_is_the_one_of_the_conditional_branch(checkpoint, tmp
     patch = pipe.transformer.patch_embedding.register_forward_hook(lambda _, args, __: calls.append(args[0].clone()))
     outs: list[torch.Tensor] = []
     unpatch = pipe.transformer.proj_out.register_forward_hook(lambda _, __, out: outs.append(out.clone()))
-    rows = trajectory.record(pipe, captions(draw(2, 1)), "UniPC", options)
+    rows = trajectory.record(pipe, write_captions(draw_scenes(2, 1)), "UniPC", options)
     patch.remove()
     unpatch.remove()
     latents, outputs = torch.stack(calls[::2]), torch.stack(outs[::2])  # guided: the conditional call comes first

@@ -32,7 +32,7 @@ def family(monkeypatch, folders):
     """The members in miniature, in the places of the real ones."""
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda name="wan": folders[name])
     for name, recipe in SMALL.items():
-        size = {"height": recipe.pictures.size, "width": recipe.pictures.size}
+        size = {"height": recipe.video_format.size, "width": recipe.video_format.size}
         call = {**MEMBERS[name].call, **size, "num_inference_steps": 6}
         monkeypatch.setitem(MEMBERS, name, replace(MEMBERS[name], call=call))
 
@@ -41,7 +41,7 @@ def family(monkeypatch, folders):
 def test_a_video_of_a_member_needs_no_option(name, tmp_path):
     assert main(["generate", "--model", f"pocket:{name}", "--threshold", "0.5", "--out", str(tmp_path)]) == 0
     assert names_in(tmp_path) == ["trace.json", "video.mp4"]
-    assert len(decoded(tmp_path / "video.mp4")) == SMALL[name].pictures.frames
+    assert len(decoded(tmp_path / "video.mp4")) == SMALL[name].video_format.frames
 
 
 def test_an_image_member_is_compared_as_images(tmp_path, capsys):

@@ -5,10 +5,10 @@ import torch
 from diffusers import WanPipeline
 from safetensors import safe_open
 
-from navicache.pocket import FRAMES, PROMPTS, SIZE, checkpoint_path, unknown
-from navicache_pocket.reader import learn_backgrounds, read
-from navicache_pocket.train.autoencoder import measure
-from navicache_pocket.world import captions, covered, draw, render, vocabulary
+from navicache.pocket import FRAMES, PROMPTS, SIZE, checkpoint_path, find_unknown_words
+from navicache_pocket.reader import fit_background_classifier, read_videos
+from navicache_pocket.train.autoencoder import measure_reconstruction
+from navicache_pocket.world import draw_scenes, list_vocabulary, mask_objects, render_videos, write_captions
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +41,15 @@ def test_it_compresses_as_wan_does(pipe):
 
 
 def test_the_tokenizer_knows_the_grammar_and_the_prompts(pipe):
-    assert set(vocabulary()) <= set(pipe.tokenizer.get_vocab())
-    assert not [word for prompt in PROMPTS for word in unknown(prompt)]
+    assert set(list_vocabulary()) <= set(pipe.tokenizer.get_vocab())
+    assert not [word for prompt in PROMPTS for word in find_unknown_words(prompt)]
 
 
 @torch.no_grad()
 @pytest.mark.slow
 def test_the_autoencoder_restores_videos_it_never_saw(pipe):
-    scenes = draw(4, seed=4_242_424)
-    whole, objects = measure(pipe.vae, render(scenes), covered(scenes))
+    scenes = draw_scenes(4, seed=4_242_424)
+    whole, objects = measure_reconstruction(pipe.vae, render_videos(scenes), mask_objects(scenes))
     assert whole.mean() > 32
     assert 20 < objects.mean() < whole.mean()  # backgrounds are easier
 
@@ -58,9 +58,9 @@ def test_the_autoencoder_restores_videos_it_never_saw(pipe):
 @pytest.mark.slow
 @pytest.mark.parametrize(("split", "length"), [("seen", 512), ("unseen", 32)])
 def test_the_generator_obeys_captions(pipe, split, length):
-    scenes = draw(3, seed=77, split=split)
+    scenes = draw_scenes(3, seed=77, split=split)
     video = pipe(
-        captions(scenes),
+        write_captions(scenes),
         height=SIZE,
         width=SIZE,
         num_frames=FRAMES,
@@ -69,6 +69,6 @@ def test_the_generator_obeys_captions(pipe, split, length):
         max_sequence_length=length,
         output_type="pt",
     ).frames
-    reading = read(video.transpose(1, 2) * 2 - 1, scenes.pair, learn_backgrounds())
+    reading = read_videos(video.transpose(1, 2) * 2 - 1, scenes.has_pair, fit_background_classifier())
     assert reading.background.tolist() == scenes.background.tolist()
     assert reading.colour.tolist() == scenes.colour[:, 0].tolist()

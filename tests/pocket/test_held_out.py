@@ -3,11 +3,11 @@
 import pytest
 
 from navicache.pocket.held_out import CAPTIONS, SETS, choose_prompts
-from navicache.pocket.prompts import PROMPTS, VOCABULARY, unknown
-from navicache_pocket.train.denoiser import Settings
+from navicache.pocket.prompts import PROMPTS, VOCABULARY, find_unknown_words
+from navicache_pocket.train.denoiser import DenoiserSettings
 from navicache_pocket.train.held_out import draw_held_out_captions
-from navicache_pocket.train.practice import practice
-from navicache_pocket.world import captions, draw, vocabulary
+from navicache_pocket.train.training_scenes import draw_training_scenes
+from navicache_pocket.world import draw_scenes, list_vocabulary, write_captions
 
 SIZES = {"held-out": 2492, "tune": 2483}
 
@@ -23,12 +23,12 @@ def test_a_file_is_what_the_world_draws(name):
 def test_training_never_had_them_and_tuning_never_has_the_held_out_ones():
     held_out, tune = (set(choose_prompts(name, size)) for name, size in SIZES.items())
     assert not held_out & tune
-    assert not set(captions(draw(Settings.videos, Settings.seed))) & (held_out | tune)
+    assert not set(write_captions(draw_scenes(DenoiserSettings.videos, DenoiserSettings.seed))) & (held_out | tune)
 
 
 def test_every_take_of_the_training_has_the_same_captions():
-    first, second = (set(captions(practice(64, Settings.seed, take))) for take in (0, 3))
-    assert first == second == set(captions(draw(64, Settings.seed)))
+    first, second = (set(write_captions(draw_training_scenes(64, DenoiserSettings.seed, take))) for take in (0, 3))
+    assert first == second == set(write_captions(draw_scenes(64, DenoiserSettings.seed)))
 
 
 def test_a_smaller_number_is_the_first_ones():
@@ -43,5 +43,5 @@ def test_a_set_that_is_not_there_is_named():
 
 
 def test_the_library_knows_the_words_of_the_world():
-    assert list(VOCABULARY) == vocabulary()
-    assert not any(unknown(prompt) for prompt in PROMPTS)
+    assert list(VOCABULARY) == list_vocabulary()
+    assert not any(find_unknown_words(prompt) for prompt in PROMPTS)

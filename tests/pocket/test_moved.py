@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from navicache.pocket import find_member
 from navicache_pocket import world
 from navicache_pocket.train import autoencoder
 
@@ -27,3 +28,9 @@ def test_the_old_command_says_what_the_new_one_is():
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and "python -m navicache_pocket.train --member unet" in done.stdout
     assert "deprecated: use python -m navicache_pocket.train" in done.stderr
+
+
+def test_the_old_name_of_find_member_warns():
+    with pytest.warns(DeprecationWarning, match="is now navicache.pocket.members.find_member"):
+        from navicache.pocket import member
+    assert member is find_member

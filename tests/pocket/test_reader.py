@@ -5,11 +5,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navicache_pocket.reader import Reading, crispness, judge, learn_backgrounds, read, validate
-from navicache_pocket.reader.degrade import blur, compress, noise
-from navicache_pocket.reader.objects import NONE
-from navicache_pocket.reader.outlines import outline
-from navicache_pocket.world import covered, draw, render, shapes, words
+from navicache_pocket.reader import (
+    VideoReading,
+    fit_background_classifier,
+    judge_reading,
+    measure_crispness,
+    read_videos,
+    validate_reader,
+)
+from navicache_pocket.reader.degradations import add_noise, blur, compress
+from navicache_pocket.reader.objects import UNKNOWN
+from navicache_pocket.reader.outlines import match_outlines
+from navicache_pocket.world import draw_scenes, mask_objects, render_videos, shapes, words
 
 SMALL = {"frames": 5, "size": 64}  # a fourteenth of the real work
 LARGE = ("background", "colour", "direction")  # what can be told at this size; an outline needs more pixels
@@ -24,46 +31,46 @@ def torn_away(count: int) -> torch.Tensor:
 
 @pytest.fixture(scope="module")
 def backgrounds():
-    return learn_backgrounds()
+    return fit_background_classifier()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("split", "seed"), [("seen", 41), ("unseen", 42)])
 def test_it_is_right_on_rendered_videos(backgrounds, split, seed):
-    found = validate(draw(150, seed, split), backgrounds, ["clean"], **SMALL)["clean"]
-    assert {name: found[name].share for name in LARGE if found[name].share < LIMIT} == {}
-    assert found["direction"].asked.sum() > 30
+    found = validate_reader(draw_scenes(150, seed, split), backgrounds, ["clean"], **SMALL)["clean"]
+    assert {name: found[name].accuracy for name in LARGE if found[name].accuracy < LIMIT} == {}
+    assert found["direction"].is_asked.sum() > 30
 
 
 @pytest.mark.slow
 def test_it_knows_shapes_by_their_outlines(backgrounds):
-    scenes = draw(96, 44)
-    video = torch.cat([render(scenes[row : row + 8], frames=5) for row in range(0, 96, 8)])
-    found = judge(reading := read(video, scenes.pair, backgrounds), scenes)["shape"]
-    assert found.share >= LIMIT
-    assert found.asked.sum() > 80
-    fits = reading.fits[torch.arange(96), scenes.shape[:, 0]][found.asked]
+    scenes = draw_scenes(96, 44)
+    video = torch.cat([render_videos(scenes[row : row + 8], frames=5) for row in range(0, 96, 8)])
+    found = judge_reading(reading := read_videos(video, scenes.has_pair, backgrounds), scenes)["shape"]
+    assert found.accuracy >= LIMIT
+    assert found.is_asked.sum() > 80
+    fits = reading.shape_overlap[torch.arange(96), scenes.shape[:, 0]][found.is_asked]
     assert 0.85 < fits.mean() < fits.max() <= 1
 
 
 @pytest.mark.slow
 def test_rendered_objects_are_as_crisp_as_rendered_ones_and_torn_ones_are_not():
-    scenes = draw(12, 46)
-    video = render(scenes, frames=5)
-    same = crispness(video, scenes)
-    assert same[~scenes.pair, 1].isnan().all()
+    scenes = draw_scenes(12, 46)
+    video = render_videos(scenes, frames=5)
+    same = measure_crispness(video, scenes)
+    assert same[~scenes.has_pair, 1].isnan().all()
     assert same.isfinite().sum() > 12
     assert (same[same.isfinite()] == 1).all()
-    torn = crispness(torch.where(torn_away(12), -0.5, video), scenes)
+    torn = measure_crispness(torch.where(torn_away(12), -0.5, video), scenes)
     assert torn.nanmean() < 0.85
 
 
 def test_a_torn_outline_fits_worse():
-    scenes = draw(200, 45)
-    scenes = scenes[(scenes.shape[:, 0] == words.SHAPES.index("cross")) & ~scenes.pair][:8]
-    whole = covered(scenes, frames=1)
+    scenes = draw_scenes(200, 45)
+    scenes = scenes[(scenes.shape[:, 0] == words.SHAPES.index("cross")) & ~scenes.has_pair][:8]
+    whole = mask_objects(scenes, frames=1)
     torn = whole & ~torn_away(len(whole)).view_as(whole)
-    fits = [outline(mask, scenes.pair)[1][:, words.SHAPES.index("cross")] for mask in (whole, torn)]
+    fits = [match_outlines(mask, scenes.has_pair)[1][:, words.SHAPES.index("cross")] for mask in (whole, torn)]
     assert (fits[1] < fits[0] - 0.1).all()
 
 
@@ -74,8 +81,8 @@ def test_a_shape_is_known_however_it_is_turned(angle):
     for index, name in enumerate(words.SHAPES):
         x, y = (half - 0.2) / 0.45, (half.view(-1, 1) + 0.1) / 0.45
         u, v = turn.cos() * x + turn.sin() * y, turn.cos() * y - turn.sin() * x
-        mask = (shapes.distance(torch.tensor(index), u, v) < 0).view(1, 1, 96, 96)
-        found, fits = outline(mask, torch.tensor([False]))
+        mask = (shapes.signed_distance(torch.tensor(index), u, v) < 0).view(1, 1, 96, 96)
+        found, fits = match_outlines(mask, torch.tensor([False]))
         assert words.SHAPES[found] == name
         assert fits[0, index] > 0.9
 
@@ -83,22 +90,22 @@ def test_a_shape_is_known_however_it_is_turned(angle):
 def test_what_is_cut_off_has_no_shape():
     mask = torch.zeros(1, 1, 64, 64, dtype=torch.bool)
     mask[..., 20:40, 10:40] = True  # over the middle line
-    assert outline(mask, torch.tensor([True]))[0].tolist() == [NONE]
-    assert outline(mask, torch.tensor([False]))[0].tolist() != [NONE]
+    assert match_outlines(mask, torch.tensor([True]))[0].tolist() == [UNKNOWN]
+    assert match_outlines(mask, torch.tensor([False]))[0].tolist() != [UNKNOWN]
     mask[..., 0:40, 10:40] = True
-    assert outline(mask, torch.tensor([False]))[0].tolist() == [NONE]
+    assert match_outlines(mask, torch.tensor([False]))[0].tolist() == [UNKNOWN]
 
 
 def test_it_bears_damage(backgrounds):
-    found = validate(draw(48, 43, "unseen"), backgrounds, ["all three"], **SMALL)["all three"]
-    assert all(int((found[name].asked & ~found[name].right).sum()) <= 1 for name in LARGE)
+    found = validate_reader(draw_scenes(48, 43, "unseen"), backgrounds, ["all three"], **SMALL)["all three"]
+    assert all(int((found[name].is_asked & ~found[name].is_right).sum()) <= 1 for name in LARGE)
 
 
 def test_the_batch_does_not_matter(backgrounds):
-    scenes = draw(10, 5)
-    video = render(scenes, frames=5, size=32)
-    together = read(video, scenes.pair, backgrounds)
-    alone = [read(video[row : row + 1], bool(scenes.pair[row]), backgrounds) for row in range(10)]
+    scenes = draw_scenes(10, 5)
+    video = render_videos(scenes, frames=5, size=32)
+    together = read_videos(video, scenes.has_pair, backgrounds)
+    alone = [read_videos(video[row : row + 1], bool(scenes.has_pair[row]), backgrounds) for row in range(10)]
     for name in ("background", "colour", "direction"):
         assert getattr(together, name).tolist() == [int(getattr(one, name)) for one in alone]
 
@@ -116,43 +123,43 @@ def block(colour: str, move: tuple[float, float], frames: int = 9, size: int = 4
 @settings(max_examples=40, deadline=None)
 def test_a_moving_block(colour, way, far):
     across, down = words.DIRECTIONS[way]
-    found = read(block(colour, (across * far, down * far)), pair=False, backgrounds=FLAT)
+    found = read_videos(block(colour, (across * far, down * far)), has_pair=False, classifier=FLAT)
     assert list(words.COLOURS)[found.colour] == colour
     assert list(words.DIRECTIONS)[found.direction] == way
 
 
 def test_what_stands_still_has_no_direction():
-    assert read(block("red", (0.0, 0.0)), False, FLAT).direction.tolist() == [NONE]
+    assert read_videos(block("red", (0.0, 0.0)), False, FLAT).direction.tolist() == [UNKNOWN]
 
 
 def test_a_picture_without_an_object_has_no_colour():
-    found = read(torch.zeros(2, 3, 5, 32, 32), False, FLAT)
-    assert found.colour.tolist() == found.direction.tolist() == [NONE, NONE]
+    found = read_videos(torch.zeros(2, 3, 5, 32, 32), False, FLAT)
+    assert found.colour.tolist() == found.direction.tolist() == [UNKNOWN, UNKNOWN]
 
 
 def test_of_two_blocks_the_left_one_is_read():
     left, right = block("green", (0.0, 0.9)), block("pink", (0.0, -0.9))
     video = torch.cat([left[..., 12:36], right[..., 12:36]], -1)
-    found = read(video, True, FLAT)
+    found = read_videos(video, True, FLAT)
     assert (list(words.COLOURS)[found.colour], list(words.DIRECTIONS)[found.direction]) == ("green", "falling")
 
 
 def test_directions_are_asked_for_only_where_there_is_one():
-    scenes = draw(64, 9)
-    nothing = torch.full((64,), NONE)
-    verdict = judge(Reading(nothing, nothing, nothing, nothing, torch.zeros(64, 6)), scenes)["direction"]
-    assert verdict.asked.tolist() == [words.MOTIONS[motion] in words.DIRECTIONS for motion in scenes.motion[:, 0]]
-    assert not verdict.right.any()
-    assert verdict.share == 0
+    scenes = draw_scenes(64, 9)
+    nothing = torch.full((64,), UNKNOWN)
+    verdict = judge_reading(VideoReading(nothing, nothing, nothing, nothing, torch.zeros(64, 6)), scenes)["direction"]
+    assert verdict.is_asked.tolist() == [words.MOTIONS[motion] in words.DIRECTIONS for motion in scenes.motion[:, 0]]
+    assert not verdict.is_right.any()
+    assert verdict.accuracy == 0
 
 
 def test_damage_is_as_strong_as_it_says():
-    video = render(draw(4, 3), frames=3, size=64)
+    video = render_videos(draw_scenes(4, 3), frames=3, size=64)
     quality = {name: -10 * ((f(video) - video).square().mean() / 4).log10() for name, f in DAMAGE.items()}
     assert 30 < quality["noise"] < 31
     assert 27 < quality["compression"] < 32
     assert 28 < quality["blur"] < 40
 
 
-DAMAGE = {"blur": blur, "noise": noise, "compression": compress}
-FLAT = learn_backgrounds(scenes=48)
+DAMAGE = {"blur": blur, "noise": add_noise, "compression": compress}
+FLAT = fit_background_classifier(scenes=48)

@@ -65,7 +65,7 @@ def test_off_is_bit_equal_to_no_studio_at_all(pipe):
 def half(pipe):
     """A whole run, with speed-up 2."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(navicache.pocket, "unknown", lambda text: [])
+        patch.setattr(navicache.pocket, "find_unknown_words", lambda text: [])
         yield run(pipe, speedup=2.0)
 
 

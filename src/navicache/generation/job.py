@@ -9,7 +9,7 @@ from typing import Any
 from navicache.integrations import Cache, enable
 from navicache.integrations.policy_choice import choose_policy_name
 from navicache.models import MODES
-from navicache.pocket.members import WAN, Member, member
+from navicache.pocket.members import WAN, Member, find_member
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
 from navicache.records import ShadowMode
@@ -51,7 +51,7 @@ class Source:
             >>> Source("pocket:unet").member.kind, Source("owner/name").member
             ('image', None)
         """
-        return member(self.model.partition(":")[2] or WAN) if self.pocket else None
+        return find_member(self.model.partition(":")[2] or WAN) if self.pocket else None
 
     @property
     def fps(self) -> int:

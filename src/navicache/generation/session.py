@@ -48,9 +48,9 @@ def check(pipe: Any, job: Job) -> None:
     check_call(type(pipe), job.arguments)
     check_sizes(pipe, job.arguments)
     if job.source.pocket:
-        from navicache.pocket import unknown
+        from navicache.pocket import find_unknown_words
 
-        check_words((word for text in job.texts for word in unknown(text)), pipe.tokenizer.get_vocab())
+        check_words((word for text in job.texts for word in find_unknown_words(text)), pipe.tokenizer.get_vocab())
 
 
 def about(pipe: Any, job: Job) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The embedded models: small and real, the world they were trained on, and how.
+"""The embedded models: where their files are, their prompts and their calibrations.
 
 Example:
     >>> checkpoint_path().name
@@ -7,10 +7,13 @@ Example:
 
 from pathlib import Path
 
-from navicache.pocket.members import MEMBERS, WAN, Member, checkpoint_path, member
-from navicache.pocket.prompts import PROMPTS, unknown
+from navicache.pocket.members import MEMBERS, WAN, Member, checkpoint_path, find_member
+from navicache.pocket.moved import forward_names
+from navicache.pocket.prompts import PROMPTS, find_unknown_words
 
 FRAMES, SIZE = 17, 128  # of wan's videos
+
+__getattr__ = forward_names(__name__, "navicache.pocket.members", {"member": "find_member"})
 
 __all__ = [
     "FRAMES",
@@ -20,13 +23,13 @@ __all__ = [
     "Member",
     "calibration_path",
     "checkpoint_path",
-    "member",
-    "unknown",
+    "find_member",
+    "find_unknown_words",
 ]
 
 
 def calibration_path(method: str, name: str = WAN) -> Path:
-    """What a member was measured to need for a policy that is calibrated, as `enable(..., calibration=)` reads it."""
+    """The calibration file of a member for a policy, for `enable(..., calibration=)`."""
     path = Path(__file__).parent / "calibration" / name / f"{method}.json"
     if not path.is_file():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The family of embedded models: what each one is, and how it is called unless told otherwise."""
+"""The family of embedded models: the pipeline class of each, and the default arguments of its call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ WAN = "wan"
 
 @dataclass(frozen=True)
 class Member:
-    """One trained model: a folder that its pipeline class opens."""
+    """One embedded model: a folder that its pipeline class opens."""
 
     name: str
     pipeline: str  # class of diffusers; OpenSoraPipeline is ours
-    call: Mapping[str, Any] = field(hash=False)  # what it was trained for, as arguments of the pipeline
+    call: Mapping[str, Any] = field(hash=False)  # the arguments it was trained for
     fps: int = 8
     kind: Literal["video", "image"] = "video"
 
 
-def _call(steps: int, guidance: float, frames: int | None, size: int) -> dict[str, Any]:
+def _make_call(steps: int, guidance: float, frames: int | None, size: int) -> dict[str, Any]:
     length = {} if frames is None else {"num_frames": frames}
     return {"num_inference_steps": steps, "guidance_scale": guidance, **length, "height": size, "width": size}
 
@@ -29,21 +29,21 @@ def _call(steps: int, guidance: float, frames: int | None, size: int) -> dict[st
 MEMBERS = {
     member.name: member
     for member in (
-        Member(WAN, "WanPipeline", _call(50, 5.0, 17, 128)),
-        Member("hunyuan", "HunyuanVideoPipeline", _call(50, 6.0, 9, 64)),
+        Member(WAN, "WanPipeline", _make_call(50, 5.0, 17, 128)),
+        Member("hunyuan", "HunyuanVideoPipeline", _make_call(50, 6.0, 9, 64)),
         # nothing in its world's captions needs cleaning, which needs beautifulsoup4
-        Member("opensora", "OpenSoraPipeline", {**_call(30, 7.0, 17, 64), "clean_caption": False}),
-        Member("cogvideox", "CogVideoXPipeline", _call(50, 6.0, 9, 64)),
-        Member("unet", "StableDiffusionPipeline", _call(50, 7.5, None, 64), kind="image"),
+        Member("opensora", "OpenSoraPipeline", {**_make_call(30, 7.0, 17, 64), "clean_caption": False}),
+        Member("cogvideox", "CogVideoXPipeline", _make_call(50, 6.0, 9, 64)),
+        Member("unet", "StableDiffusionPipeline", _make_call(50, 7.5, None, 64), kind="image"),
     )
 }
 
 
-def member(name: str) -> Member:
+def find_member(name: str) -> Member:
     """The member of this name.
 
     Example:
-        >>> member("opensora").call["num_inference_steps"]
+        >>> find_member("opensora").call["num_inference_steps"]
         30
     """
     if name not in MEMBERS:
@@ -58,7 +58,7 @@ def checkpoint_path(name: str = WAN) -> Path:
         >>> checkpoint_path().name
         'wan'
     """
-    folder = find_weights_folder(member(name).name)
+    folder = find_weights_folder(find_member(name).name)
     if folder is None:
         raise ValueError(f"the embedded models are a package of their own: {INSTALL_COMMAND}")
     if not (folder / "model_index.json").is_file():

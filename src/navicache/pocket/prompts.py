@@ -16,11 +16,11 @@ still striped sunset triangle wall yellow zooming
 VOCABULARY = tuple(WORDS.split())
 
 
-def unknown(prompt: str) -> list[str]:
+def find_unknown_words(prompt: str) -> list[str]:
     """The words of a prompt that no embedded model was trained on, in order.
 
     Example:
-        >>> unknown("A red dog, rising")
+        >>> find_unknown_words("A red dog, rising")
         ['dog']
     """
     return [word for word in re.findall(r"\w+|[^\w\s]+", prompt.lower()) if word not in VOCABULARY]

@@ -2,5 +2,5 @@
 
 from navicache.pocket.moved import forward_names
 
-NAMES = {name: name for name in ("captions", "covered", "draw", "render")}
+NAMES = {"captions": "write_captions", "covered": "mask_objects", "draw": "draw_scenes", "render": "render_videos"}
 __getattr__ = forward_names(__name__, "navicache_pocket.world", NAMES)

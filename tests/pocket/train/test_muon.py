@@ -2,7 +2,7 @@
 
 import torch
 
-from navicache_pocket.train.muon import Muon, turn
+from navicache_pocket.train.muon import Muon, orthogonalise
 
 
 def test_the_same_steps_as_torch():
@@ -24,7 +24,7 @@ def test_the_same_steps_as_torch():
 
 
 def test_turned_matrices_are_nearly_orthogonal():
-    values = torch.linalg.svdvals(turn(torch.randn(3, 16, 6)).float())
+    values = torch.linalg.svdvals(orthogonalise(torch.randn(3, 16, 6)).float())
     assert values.min() > 0.6
     assert values.max() < 1.3
 

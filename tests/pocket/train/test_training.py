@@ -10,11 +10,11 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
 
 from navicache_pocket.train import __main__ as command
 from navicache_pocket.train import configs
-from navicache_pocket.train.clips import corners
-from navicache_pocket.train.learning import Average
-from navicache_pocket.train.polish import Settings, _sample_again
-from navicache_pocket.train.quick import quick
-from navicache_pocket.train.session import Session, set_rate
+from navicache_pocket.train.clips import choose_crop_corners
+from navicache_pocket.train.fast_autoencoder import replace_norms
+from navicache_pocket.train.polish import PolishSettings, _resample_latents
+from navicache_pocket.train.timed_stage import TimedStage, set_learning_rate
+from navicache_pocket.train.training_loop import WeightAverage
 
 pytestmark = pytest.mark.slow  # whole trainings, in miniature
 
@@ -84,7 +84,7 @@ def test_a_quick_autoencoder_is_the_same_one():
     plain = AutoencoderKLWan(**configs.AUTOENCODER | {"base_dim": 8, "decoder_base_dim": 8})
     for norm in (module for module in plain.modules() if isinstance(module, WanRMS_norm)):
         torch.nn.init.uniform_(norm.gamma, 0.5, 1.5)
-    fast, video = quick(deepcopy(plain)), torch.rand(1, 3, 5, 32, 32) * 2 - 1
+    fast, video = replace_norms(deepcopy(plain)), torch.rand(1, 3, 5, 32, 32) * 2 - 1
     assert not any(isinstance(module, WanRMS_norm) for module in fast.modules())
     assert list(fast.state_dict()) == list(plain.state_dict())
     with torch.no_grad():
@@ -96,7 +96,7 @@ def test_a_quick_autoencoder_is_the_same_one():
 
 def test_crops_stay_within_the_picture_and_most_hold_an_object():
     middles = torch.tensor([[[10.0, 120.0], [64.0, 64.0]]]).repeat(400, 1, 1)
-    tops = corners(middles, side=64, size=128, generator=torch.Generator().manual_seed(0))
+    tops = choose_crop_corners(middles, side=64, size=128, generator=torch.Generator().manual_seed(0))
     assert tops.min() >= 0
     assert tops.max() <= 64
     held = ((middles >= tops.unsqueeze(1)) & (middles <= tops.unsqueeze(1) + 64)).all(-1).any(-1)
@@ -110,31 +110,31 @@ def test_latents_left_alone_are_not_sampled_again():
             return torch.ones_like(noisy) * time.view(-1, 1, 1, 1, 1)
 
     clean, ids = torch.randn(64, 16, 1, 2, 2), torch.ones(64, 4, dtype=torch.long)
-    left = _sample_again(Nowhere(), clean, ids, Settings(exact=1.0))
+    left = _resample_latents(Nowhere(), clean, ids, PolishSettings(clean_share=1.0))
     assert torch.equal(left, clean)
-    again = _sample_again(Nowhere(), clean, ids, Settings(exact=0.25))
+    again = _resample_latents(Nowhere(), clean, ids, PolishSettings(clean_share=0.25))
     assert 0.5 < (again != clean).any(-1).any(-1).any(-1).any(-1).float().mean() < 1
 
 
 def test_a_session_goes_on_where_it_was_saved(tmp_path):
-    first = Session("stage", tmp_path, seconds=0.05)
-    for _ in first.steps(lambda: {"weights": torch.ones(2)}):
-        first.note(1, {"loss": torch.tensor(0.5)})
-    second = Session("stage", tmp_path, seconds=100.0)
+    first = TimedStage("stage", tmp_path, seconds=0.05)
+    for _ in first.run_steps(lambda: {"weights": torch.ones(2)}):
+        first.log_figures(1, {"loss": torch.tensor(0.5)})
+    second = TimedStage("stage", tmp_path, seconds=100.0)
     parts = second.resume("cpu")
     assert parts is not None
     assert torch.equal(parts["weights"], torch.ones(2))
     assert (second.step, second.log) == (first.step, first.log)
-    assert 0 < second.share < 1
+    assert 0 < second.progress < 1
 
 
 def test_the_rate_rises_then_falls_to_nearly_nothing(tmp_path):
-    session = Session("stage", tmp_path, seconds=100.0)
+    session = TimedStage("stage", tmp_path, seconds=100.0)
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=torch.tensor(1.0))
 
     def rate(step: int, spent: float) -> float:
-        session.step, session.spent = step, spent
-        set_rate(optimizer, session, peak=2.0, warm_up=10)
+        session.step, session.seconds_spent = step, spent
+        set_learning_rate(optimizer, session, peak=2.0, warm_up=10)
         return float(optimizer.param_groups[0]["lr"])
 
     assert rate(0, 0.0) == pytest.approx(0.2, rel=0.01)
@@ -146,8 +146,8 @@ def test_the_rate_rises_then_falls_to_nearly_nothing(tmp_path):
 def test_the_average_follows_the_weights():
     model = torch.nn.Linear(1, 1, bias=False)
     model.weight.data.fill_(0.0)
-    average = Average(model, decay=0.5)
+    average = WeightAverage(model, decay=0.5)
     model.weight.data.fill_(1.0)
     average.update(step=100)
-    average.install()
+    average.copy_to_model()
     assert model.weight.item() == pytest.approx(0.5)

@@ -1,47 +1,49 @@
-"""How often the reader is right on videos whose scenes are known: the rendered ones."""
+"""Accuracy of the reader on rendered videos, whose scenes are known."""
 
 from collections.abc import Callable, Iterable, Mapping
 
 import torch
 
-from navicache_pocket.reader.backgrounds import Backgrounds
-from navicache_pocket.reader.degrade import DEGRADATIONS
-from navicache_pocket.reader.reading import Verdict, judge, read
-from navicache_pocket.world import Scenes, render
+from navicache_pocket.reader.backgrounds import BackgroundClassifier
+from navicache_pocket.reader.degradations import DEGRADATIONS
+from navicache_pocket.reader.reading import ReadingVerdict, judge_reading, read_videos
+from navicache_pocket.world import Scenes, render_videos
 from navicache_pocket.world.render import FRAMES, SIZE
 
-Degrade = Callable[[torch.Tensor], torch.Tensor]
-AT_ONCE = 8
-CONDITIONS: Mapping[str, Degrade] = {"clean": lambda video: video, **DEGRADATIONS}
+Degradation = Callable[[torch.Tensor], torch.Tensor]
+BATCH_SIZE = 8
+CONDITIONS: Mapping[str, Degradation] = {"clean": lambda video: video, **DEGRADATIONS}
 
 
-def validate(
+def validate_reader(
     scenes: Scenes,
-    backgrounds: Backgrounds,
+    classifier: BackgroundClassifier,
     conditions: Iterable[str] = CONDITIONS,
     frames: int = FRAMES,
     size: int = SIZE,
-) -> dict[str, dict[str, Verdict]]:
-    """Per condition and reading the verdicts on these scenes, rendered where they lie.
+) -> dict[str, dict[str, ReadingVerdict]]:
+    """Verdicts by condition and attribute on these scenes, which are rendered on their own device.
 
     Example:
-        >>> from navicache_pocket.reader import learn_backgrounds
-        >>> from navicache_pocket.world import draw
-        >>> found = validate(draw(4, seed=1), learn_backgrounds(scenes=60), ["clean"], frames=5, size=64)
-        >>> found["clean"]["colour"].share
+        >>> from navicache_pocket.reader import fit_background_classifier
+        >>> from navicache_pocket.world import draw_scenes
+        >>> classifier = fit_background_classifier(scenes=60)
+        >>> verdicts = validate_reader(draw_scenes(4, seed=1), classifier, ["clean"], frames=5, size=64)
+        >>> verdicts["clean"]["colour"].accuracy
         1.0
     """
-    parts: dict[str, list[dict[str, Verdict]]] = {name: [] for name in conditions}
-    for row in range(0, len(scenes), AT_ONCE):
-        some = scenes[row : row + AT_ONCE]
-        video = render(some, frames, size)
+    parts: dict[str, list[dict[str, ReadingVerdict]]] = {name: [] for name in conditions}
+    for row in range(0, len(scenes), BATCH_SIZE):
+        batch = scenes[row : row + BATCH_SIZE]
+        video = render_videos(batch, frames, size)
         for name, verdicts in parts.items():
-            verdicts.append(judge(read(CONDITIONS[name](video), some.pair, backgrounds), some))
+            verdicts.append(judge_reading(read_videos(CONDITIONS[name](video), batch.has_pair, classifier), batch))
     return {
-        name: {key: join(part[key] for part in verdicts) for key in verdicts[0]} for name, verdicts in parts.items()
+        name: {key: combine_verdicts(part[key] for part in verdicts) for key in verdicts[0]}
+        for name, verdicts in parts.items()
     }
 
 
-def join(verdicts: Iterable[Verdict]) -> Verdict:
-    """One verdict over all videos."""
-    return Verdict(*(torch.cat(column) for column in zip(*verdicts, strict=True)))
+def combine_verdicts(verdicts: Iterable[ReadingVerdict]) -> ReadingVerdict:
+    """Concatenate verdicts of several batches."""
+    return ReadingVerdict(*(torch.cat(column) for column in zip(*verdicts, strict=True)))

@@ -1,1 +1,1 @@
-"""How the embedded model was made: `python -m navicache_pocket.train` trains it from nothing."""
+"""How the embedded models were trained: `python -m navicache_pocket.train` trains one from random weights."""

@@ -9,73 +9,84 @@ import torch
 from diffusers import AutoencoderKLWan
 
 from navicache_pocket.train import configs, muon
-from navicache_pocket.train.clips import Cuts, clips
-from navicache_pocket.train.quick import quick
-from navicache_pocket.train.replay import Figures, Replay
-from navicache_pocket.train.session import Session, set_rate
+from navicache_pocket.train.clips import ClipSettings, make_clip_sampler
+from navicache_pocket.train.cuda_graph import GraphedStep, StepFigures
+from navicache_pocket.train.fast_autoencoder import replace_norms
+from navicache_pocket.train.timed_stage import TimedStage, set_learning_rate
 
-WHOLE_FROM = 0.75  # share of the time after which whole videos are seen
+WHOLE_VIDEOS_FROM = 0.75  # share of the time after which whole videos are seen
 
 
 @dataclass(frozen=True)
-class Settings(Cuts):
+class AutoencoderSettings(ClipSettings):
     """How the autoencoder is trained; the defaults fit one large GPU."""
 
-    rate: float = 1e-3
-    warm_up: int = 100
-    divergence: float = 1e-4  # weight of the posterior's divergence from a unit normal, mean over its elements
+    learning_rate: float = 1e-3
+    warm_up_steps: int = 100
+    divergence_weight: float = 1e-4  # weight of the posterior's divergence from a unit normal, mean over its elements
 
 
-def opened(folder: Path, device: str) -> AutoencoderKLWan:
-    """The autoencoder of a checkpoint, in float32, to be trained further or to be used."""
+def open_autoencoder(folder: Path, device: str) -> AutoencoderKLWan:
+    """The autoencoder of a checkpoint, in float32."""
     model: Any = AutoencoderKLWan.from_pretrained(folder, subfolder="vae", torch_dtype=torch.float32)
-    return quick(model.to(device))
+    return replace_norms(model.to(device))
 
 
-def train(session: Session, device: str, settings: Settings, start: Path | None = None) -> AutoencoderKLWan:
-    """Train until the session's time is up, from fresh weights or those of a checkpoint."""
+def train_autoencoder(
+    stage: TimedStage, device: str, settings: AutoencoderSettings, start: Path | None = None
+) -> AutoencoderKLWan:
+    """Train until the stage's time is up, from random weights or a checkpoint."""
     torch.manual_seed(0)
-    model: Any = opened(start, device) if start else quick(AutoencoderKLWan(**configs.AUTOENCODER))
+    model: Any = open_autoencoder(start, device) if start else replace_norms(AutoencoderKLWan(**configs.AUTOENCODER))
     model.to(device).train()
-    optimizers = muon.optimizers(model, _kernels(model), settings.rate, settings.rate, beta=0.95, decay=0.0)
-    saved = session.resume(device)
+    optimizers = muon.make_optimizers(
+        model,
+        _list_inner_kernels(model),
+        settings.learning_rate,
+        settings.learning_rate,
+        adam_beta2=0.95,
+        weight_decay=0.0,
+    )
+    saved = stage.resume(device)
     if saved:
         model.load_state_dict(saved["model"])
         for name, optimizer in optimizers.items():
             optimizer.load_state_dict(saved[name])
-    if session.share == 1:
+    if stage.progress == 1:
         return model.eval()
-    learners = {whole: Replay(partial(_learn, model, optimizers, settings), model) for whole in (False, True)}
-    batches = clips(session.step, device, settings)
+    training_steps = {
+        whole: GraphedStep(partial(_take_training_step, model, optimizers, settings), model) for whole in (False, True)
+    }
+    sample_clips = make_clip_sampler(stage.step, device, settings)
 
-    def parts() -> dict[str, Any]:
+    def collect_state() -> dict[str, Any]:
         return {"model": model.state_dict(), **{name: each.state_dict() for name, each in optimizers.items()}}
 
-    for _ in session.steps(parts):
+    for _ in stage.run_steps(collect_state):
         for optimizer in optimizers.values():
-            set_rate(optimizer, session, settings.rate, settings.warm_up)
-        whole = session.share >= WHOLE_FROM
-        session.note(50, learners[whole](batches(whole)))
+            set_learning_rate(optimizer, stage, settings.learning_rate, settings.warm_up_steps)
+        whole = stage.progress >= WHOLE_VIDEOS_FROM
+        stage.log_figures(50, training_steps[whole](sample_clips(whole)))
     return model.eval()
 
 
-def _kernels(model: Any) -> list[torch.Tensor]:
-    """Of the convolutions within the encoder and the decoder, but for the first and the last of each."""
+def _list_inner_kernels(model: Any) -> list[torch.Tensor]:
+    """Kernels of all convolutions but the first and the last of the encoder and the decoder."""
     inner = ("down_blocks", "mid_block", "up_blocks")
     named = [(name, weight) for name, weight in model.named_parameters() if any(part in name for part in inner)]
     return [weight for name, weight in named if weight.ndim > 3 and name.endswith("weight")]
 
 
-def _learn(
-    model: Any, optimizers: dict[str, torch.optim.Optimizer], settings: Settings, video: torch.Tensor
-) -> Figures:
+def _take_training_step(
+    model: Any, optimizers: dict[str, torch.optim.Optimizer], settings: AutoencoderSettings, video: torch.Tensor
+) -> StepFigures:
     with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):
         posterior = model.encode(video).latent_dist
         restored = model.decode(posterior.sample()).sample
     error = restored.float() - video.float()
     divergence = posterior.kl().mean() / posterior.mean[0].numel()
     square = error.square().mean()
-    loss = error.abs().mean() + 2 * square + settings.divergence * divergence
+    loss = error.abs().mean() + 2 * square + settings.divergence_weight * divergence
     model.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -85,8 +96,8 @@ def _learn(
 
 
 @torch.no_grad()
-def measure(model: Any, video: torch.Tensor, objects: torch.Tensor) -> torch.Tensor:
-    """PSNR of each video after a round trip through the model, in decibels: of all its pixels, and of its objects'."""
+def measure_reconstruction(model: Any, video: torch.Tensor, objects: torch.Tensor) -> torch.Tensor:
+    """PSNR in decibels of each video after encoding and decoding: of all pixels, and of the objects' pixels."""
     restored = model.decode(model.encode(video).latent_dist.mode()).sample
     error = (restored - video).float().square().mean(1)
     every = torch.ones_like(error)

@@ -1,23 +1,23 @@
-"""What the autoencoder is shown: videos drawn once, cut into crops around their objects."""
+"""Training clips of the autoencoder: crops around the objects of videos that are rendered once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
-from navicache_pocket.train.practice import practice
-from navicache_pocket.world import Scenes, render, seen_at
+from navicache_pocket.train.training_scenes import draw_training_scenes
+from navicache_pocket.world import Scenes, locate_objects, render_videos
 
-NEAR = 0.7  # share of the crops that hold an object: most of a video is background, which is soon learned
-ASIDE = 0.25  # of a crop's side: how far from its middle an object's may lie
+NEAR_OBJECT_SHARE = 0.7  # share of the crops that hold an object: most of a video is background, which is soon learned
+MAX_OFFSET = 0.25  # of a crop's side: how far from its middle an object's may lie
 
 
 @dataclass(frozen=True)
-class Cuts:
-    """How many videos there are, and how they are cut."""
+class ClipSettings:
+    """How many videos there are, and how they are cropped."""
 
     videos: int = 12288
-    batch: int = 48
+    crop_batch: int = 48
     whole_batch: int = 8
     crop: int = 64
     crop_frames: int = 9
@@ -25,45 +25,45 @@ class Cuts:
     frames: int = 17
 
 
-def clips(seed: int, device: str, cuts: Cuts) -> Callable[[bool], torch.Tensor]:
-    """Batches of crops or of whole videos, from a pool that is drawn once."""
-    scenes = practice(cuts.videos, seed)[: cuts.videos]
-    pool, middles = _videos(scenes, device, cuts), seen_at(scenes, cuts.frames, cuts.size)
+def make_clip_sampler(seed: int, device: str, settings: ClipSettings) -> Callable[[bool], torch.Tensor]:
+    """A function that samples batches of crops, or of whole videos, from a pool that is rendered once."""
+    scenes = draw_training_scenes(settings.videos, seed)[: settings.videos]
+    pool, centres = _render_pool(scenes, device, settings), locate_objects(scenes, settings.frames, settings.size)
     generator = torch.Generator().manual_seed(seed)
-    side, frames = min(cuts.crop, cuts.size), min(cuts.crop_frames, cuts.frames)
+    side, frames = min(settings.crop, settings.size), min(settings.crop_frames, settings.frames)
 
-    def cut(whole: bool) -> torch.Tensor:
-        count = cuts.whole_batch if whole else cuts.batch
+    def sample_clips(whole: bool) -> torch.Tensor:
+        count = settings.whole_batch if whole else settings.crop_batch
         rows = torch.randint(0, len(pool), (count,), generator=generator)
         if whole:
-            return _ready(pool[rows.to(device)])
-        first = int(torch.randint(0, cuts.frames - frames + 1, (1,), generator=generator))
-        tops = corners(middles[rows, :, first + frames // 2], side, cuts.size, generator)
+            return _to_network_input(pool[rows.to(device)])
+        first = int(torch.randint(0, settings.frames - frames + 1, (1,), generator=generator))
+        tops = choose_crop_corners(centres[rows, :, first + frames // 2], side, settings.size, generator)
         span = slice(first, first + frames)
         places = zip(rows.tolist(), tops.tolist(), strict=True)
         parts = [pool[row, :, span, top : top + side, left : left + side] for row, (top, left) in places]
-        return _ready(torch.stack(parts))
+        return _to_network_input(torch.stack(parts))
 
-    return cut
+    return sample_clips
 
 
-def corners(middles: torch.Tensor, side: int, size: int, generator: torch.Generator) -> torch.Tensor:
-    """Where each crop begins: (crops, 2), for objects whose middles (crops, 2, 2) are known."""
-    count, room = len(middles), size - side
+def choose_crop_corners(centres: torch.Tensor, side: int, size: int, generator: torch.Generator) -> torch.Tensor:
+    """Top left corner of each crop: (crops, 2), given the centres (crops, 2, 2) of its two objects."""
+    count, room = len(centres), size - side
     which = torch.randint(0, 2, (count,), generator=generator)
-    aside = (torch.rand(count, 2, generator=generator) - 0.5) * 2 * ASIDE * side
-    near = middles[torch.arange(count), which] - side / 2 + aside
+    offset = (torch.rand(count, 2, generator=generator) - 0.5) * 2 * MAX_OFFSET * side
+    near = centres[torch.arange(count), which] - side / 2 + offset
     anywhere = torch.rand(count, 2, generator=generator) * room
-    chosen = torch.where(torch.rand(count, 1, generator=generator) < NEAR, near, anywhere)
+    chosen = torch.where(torch.rand(count, 1, generator=generator) < NEAR_OBJECT_SHARE, near, anywhere)
     return chosen.round().long().clamp(0, room)
 
 
-def _videos(scenes: Scenes, device: str, cuts: Cuts) -> torch.Tensor:
+def _render_pool(scenes: Scenes, device: str, settings: ClipSettings) -> torch.Tensor:
     parts = (scenes[start : start + 64].to(device) for start in range(0, len(scenes), 64))
-    return torch.cat([to_bytes(render(part, cuts.frames, cuts.size)) for part in parts])
+    return torch.cat([to_bytes(render_videos(part, settings.frames, settings.size)) for part in parts])
 
 
-def _ready(clip: torch.Tensor) -> torch.Tensor:
+def _to_network_input(clip: torch.Tensor) -> torch.Tensor:
     return to_float(clip).contiguous(memory_format=torch.channels_last_3d)
 
 

@@ -1,4 +1,4 @@
-"""The shapes of the embedded model's parts: real diffusers and transformers classes, made small."""
+"""Configurations of wan's parts: classes of diffusers and transformers, made small."""
 
 from typing import Any
 

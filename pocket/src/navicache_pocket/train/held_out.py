@@ -8,8 +8,8 @@ from functools import cache
 import torch
 
 from navicache.pocket.held_out import CAPTIONS, SETS, choose_prompts
-from navicache_pocket.train.denoiser import Settings
-from navicache_pocket.world import Scenes, captions, draw
+from navicache_pocket.train.denoiser import DenoiserSettings
+from navicache_pocket.world import Scenes, draw_scenes, write_captions
 
 SEEDS = {"held-out": 940_001, "tune": 950_001}
 POOL = 4096  # scenes drawn for each set
@@ -18,10 +18,10 @@ POOL = 4096  # scenes drawn for each set
 @cache
 def draw_held_out_captions() -> dict[str, list[str]]:
     """All captions of each set: none was shown in training, none is in two sets."""
-    taken = set(captions(draw(Settings.videos, Settings.seed)))
+    taken = set(write_captions(draw_scenes(DenoiserSettings.videos, DenoiserSettings.seed)))
     found: dict[str, list[str]] = {}
     for name in SETS:
-        pool = dict.fromkeys(captions(draw(POOL, SEEDS[name])))
+        pool = dict.fromkeys(write_captions(draw_scenes(POOL, SEEDS[name])))
         found[name] = [caption for caption in pool if caption not in taken]
         taken |= set(pool)
     return found
@@ -29,8 +29,8 @@ def draw_held_out_captions() -> dict[str, list[str]]:
 
 def draw_held_out_scenes(count: int) -> Scenes:
     """Scenes of the first held-out captions."""
-    pool = draw(POOL, SEEDS["held-out"])
-    texts = captions(pool)
+    pool = draw_scenes(POOL, SEEDS["held-out"])
+    texts = write_captions(pool)
     return pool[torch.tensor([texts.index(prompt) for prompt in choose_prompts("held-out", count)])]
 
 

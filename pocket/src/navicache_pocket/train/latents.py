@@ -9,14 +9,14 @@ from tqdm import trange
 
 from navicache.records import open_atomic_file
 from navicache_pocket.train import tokenizer as tokens
-from navicache_pocket.world import Scenes, captions, render, vocabulary
-from navicache_pocket.world.captions import LONGEST
+from navicache_pocket.world import Scenes, list_vocabulary, render_videos, write_captions
+from navicache_pocket.world.captions import MAX_CAPTION_TOKENS
 
-CHUNK = 128
+BATCH_SIZE = 128
 
 
 @dataclass(frozen=True)
-class Latents:
+class LatentDataset:
     """Latents normalised to zero mean and unit deviation per channel, and the captions' tokens."""
 
     values: torch.Tensor
@@ -36,13 +36,15 @@ class Latents:
 
 
 @torch.no_grad()
-def encode_world(model: Any, scenes: Scenes, device: str, frames: int, size: int) -> Latents:
+def encode_wan_latents(model: Any, scenes: Scenes, device: str, frames: int, size: int) -> LatentDataset:
     """Render these scenes and encode the videos."""
-    paint = torch.compile(render) if device == "cuda" else render
+    render_fast = torch.compile(render_videos) if device == "cuda" else render_videos
     parts: list[torch.Tensor] = []
-    for start in trange(0, len(scenes), CHUNK, desc="encoding", unit="batch", mininterval=10):
-        part = scenes[start : start + CHUNK].to(device)
-        video = (paint if len(part) == CHUNK else render)(part, frames, size)  # not compiled again for the last few
+    for start in trange(0, len(scenes), BATCH_SIZE, desc="encoding", unit="batch", mininterval=10):
+        part = scenes[start : start + BATCH_SIZE].to(device)
+        video = (render_fast if len(part) == BATCH_SIZE else render_videos)(
+            part, frames, size
+        )  # not compiled again for the last few
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             posterior = model.encode(video.contiguous(memory_format=torch.channels_last_3d)).latent_dist
         parts.append(posterior.sample().to(torch.bfloat16))
@@ -50,5 +52,5 @@ def encode_world(model: Any, scenes: Scenes, device: str, frames: int, size: int
     mean, std = values.float().mean((0, 2, 3, 4)), values.float().std((0, 2, 3, 4))
     columns = (1, -1, 1, 1, 1)
     values = ((values - mean.view(columns)) / std.view(columns)).to(torch.bfloat16)
-    ids = tokens.encode(tokens.build(vocabulary()), captions(scenes), LONGEST)
-    return Latents(values, ids.to(device), mean, std)
+    ids = tokens.encode_captions(tokens.build_tokenizer(list_vocabulary()), write_captions(scenes), MAX_CAPTION_TOKENS)
+    return LatentDataset(values, ids.to(device), mean, std)

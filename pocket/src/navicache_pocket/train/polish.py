@@ -1,8 +1,8 @@
-"""Stage three: the decoder learns to forgive the errors that this transformer leaves in its latents.
+"""Stage three: the decoder learns to tolerate the errors that this transformer leaves in its latents.
 
-The encoder stays as it is, so the transformer's latent space does too. A decoder that has only ever seen exact latents
-paints every error as a ragged edge. So it is shown latents that the transformer has half forgotten and sampled again,
-with guidance, as it samples for users; what it must paint from them is the scene they came from.
+The encoder stays as it is, so the transformer's latent space does too. A decoder that is trained on exact
+latents alone shows every error as a ragged edge. So it is trained on latents that were partly noised and denoised again
+by the transformer, with guidance as users have it; its target is the rendered scene.
 """
 
 from dataclasses import dataclass
@@ -14,98 +14,106 @@ from tqdm import trange
 
 from navicache_pocket.train import autoencoder, denoiser
 from navicache_pocket.train.clips import to_bytes, to_float
-from navicache_pocket.train.latents import Latents
-from navicache_pocket.train.replay import Figures, Replay
-from navicache_pocket.train.session import Session, set_rate
-from navicache_pocket.world import Scenes, render
+from navicache_pocket.train.cuda_graph import GraphedStep, StepFigures
+from navicache_pocket.train.latents import LatentDataset
+from navicache_pocket.train.timed_stage import TimedStage, set_learning_rate
+from navicache_pocket.world import Scenes, render_videos
 
-CHUNK = 64
+BATCH_SIZE = 64
 
 
 @dataclass(frozen=True)
-class Settings:
+class PolishSettings:
     """How the decoder is polished."""
 
     videos: int = 8192
-    strongest: float = 0.6  # noise level from which latents are sampled again, at most
-    exact: float = 0.25  # share that is left as it was
+    max_noise: float = 0.6  # highest noise level from which latents are denoised again
+    clean_share: float = 0.25  # share of latents without added noise
     guidance: float = 5.0
     steps: int = 10
-    rate: float = 3e-4
-    warm_up: int = 50
+    learning_rate: float = 3e-4
+    warm_up_steps: int = 50
 
 
-def polish(
-    model: Any,
-    generator: denoiser.Denoiser,
-    latents: Latents,
+def polish_decoder(
+    autoencoder_model: Any,
+    denoiser_model: denoiser.WanDenoiser,
+    latents: LatentDataset,
     scenes: Scenes,
-    session: Session,
+    stage: TimedStage,
     device: str,
-    base: autoencoder.Settings,
-    own: Settings,
+    clip_settings: autoencoder.AutoencoderSettings,
+    settings: PolishSettings,
 ) -> None:
-    """Train the decoder in place until the session's time is up."""
+    """Train the decoder in place until the stage's time is up."""
     torch.manual_seed(0)
-    optimizer = _optimizer(model, own.rate, device)
-    saved = session.resume(device)
+    optimizer = _make_decoder_optimizer(autoencoder_model, settings.learning_rate, device)
+    saved = stage.resume(device)
     if saved:
-        model.load_state_dict(saved["model"])
+        autoencoder_model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
-    if session.share == 1:
+    if stage.progress == 1:
         return
-    given, wanted = _pairs(generator, latents, scenes.to(device), base, own)
-    learn = Replay(partial(_learn, model, optimizer), model)
-    for _ in session.steps(lambda: {"model": model.state_dict(), "optimizer": optimizer.state_dict()}):
-        set_rate(optimizer, session, own.rate, own.warm_up)
-        rows = torch.randint(0, len(given), (base.whole_batch,), device=device)
+    given, wanted = _make_training_pairs(denoiser_model, latents, scenes.to(device), clip_settings, settings)
+    training_step = GraphedStep(partial(_take_training_step, autoencoder_model, optimizer), autoencoder_model)
+    for _ in stage.run_steps(lambda: {"model": autoencoder_model.state_dict(), "optimizer": optimizer.state_dict()}):
+        set_learning_rate(optimizer, stage, settings.learning_rate, settings.warm_up_steps)
+        rows = torch.randint(0, len(given), (clip_settings.whole_batch,), device=device)
         video = to_float(wanted[rows]).contiguous(memory_format=torch.channels_last_3d)
-        session.note(50, learn(given[rows].float(), video))
+        stage.log_figures(50, training_step(given[rows].float(), video))
 
 
-def _optimizer(model: Any, rate: float, device: str) -> torch.optim.Optimizer:
-    """Of the decoder alone; its rate is a tensor, so that a replayed graph sees it change."""
+def _make_decoder_optimizer(model: Any, learning_rate: float, device: str) -> torch.optim.Optimizer:
+    """AdamW for the decoder alone; its learning rate is a tensor, so that a captured graph sees it change."""
     trained = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]
     graph = {"fused": True, "capturable": True} if device == "cuda" else {}
-    moving = torch.tensor(rate, device=device)
+    moving = torch.tensor(learning_rate, device=device)
     return torch.optim.AdamW(trained, lr=moving, betas=(0.9, 0.95), weight_decay=0.0, **graph)
 
 
 @torch.no_grad()
 @torch.compiler.set_stance("force_eager")  # a compiled block would be compiled again for these few batches
-def _pairs(
-    generator: denoiser.Denoiser, latents: Latents, scenes: Scenes, base: autoencoder.Settings, own: Settings
+def _make_training_pairs(
+    denoiser_model: denoiser.WanDenoiser,
+    latents: LatentDataset,
+    scenes: Scenes,
+    clip_settings: autoencoder.AutoencoderSettings,
+    settings: PolishSettings,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Latents as the transformer would have left them, and the videos they stand for, as bytes."""
+    """Latents with the transformer's errors, and the videos they stand for, as bytes."""
     mean, deviation = (value.view(1, -1, 1, 1, 1) for value in (latents.mean, latents.std))
     given: list[torch.Tensor] = []
     wanted: list[torch.Tensor] = []
-    for start in trange(0, min(own.videos, len(latents.values)), CHUNK, desc="sampling", unit="batch", mininterval=10):
-        rows = slice(start, start + CHUNK)
-        sampled = _sample_again(generator, latents.values[rows].float(), latents.ids[rows], own)
+    for start in trange(
+        0, min(settings.videos, len(latents.values)), BATCH_SIZE, desc="sampling", unit="batch", mininterval=10
+    ):
+        rows = slice(start, start + BATCH_SIZE)
+        sampled = _resample_latents(denoiser_model, latents.values[rows].float(), latents.ids[rows], settings)
         given.append((sampled * deviation + mean).to(torch.bfloat16))
-        wanted.append(to_bytes(render(scenes[rows], base.frames, base.size)))
+        wanted.append(to_bytes(render_videos(scenes[rows], clip_settings.frames, clip_settings.size)))
     return torch.cat(given), torch.cat(wanted)
 
 
-def _sample_again(generator: denoiser.Denoiser, clean: torch.Tensor, ids: torch.Tensor, own: Settings) -> torch.Tensor:
-    """Euler steps from a noise level of each video's own back to none."""
+def _resample_latents(
+    denoiser_model: denoiser.WanDenoiser, clean: torch.Tensor, ids: torch.Tensor, settings: PolishSettings
+) -> torch.Tensor:
+    """Add noise at a random level per video, and denoise in Euler steps."""
     device = clean.device
-    level = own.strongest * torch.rand(len(clean), device=device)
-    level = torch.where(torch.rand(len(clean), device=device) < own.exact, 0.0, level)
+    level = settings.max_noise * torch.rand(len(clean), device=device)
+    level = torch.where(torch.rand(len(clean), device=device) < settings.clean_share, 0.0, level)
     values = torch.lerp(clean, torch.randn_like(clean), level.view(-1, 1, 1, 1, 1))
-    both = torch.cat([ids, denoiser.no_words(ids)])
-    for step in range(own.steps):
-        sigma = level * (1 - step / own.steps)
+    both = torch.cat([ids, denoiser.make_empty_prompts(ids)])
+    for step in range(settings.steps):
+        sigma = level * (1 - step / settings.steps)
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
-            velocity = generator(values.repeat(2, 1, 1, 1, 1), sigma.repeat(2), both, 32).float()
-        told, untold = velocity.chunk(2)
-        guided = torch.lerp(untold, told, own.guidance)
-        values = values - guided * (level / own.steps).view(-1, 1, 1, 1, 1)
+            velocity = denoiser_model(values.repeat(2, 1, 1, 1, 1), sigma.repeat(2), both, 32).float()
+        conditional, unconditional = velocity.chunk(2)
+        guided = torch.lerp(unconditional, conditional, settings.guidance)
+        values = values - guided * (level / settings.steps).view(-1, 1, 1, 1, 1)
     return values
 
 
-def _learn(model: Any, optimizer: Any, latents: torch.Tensor, video: torch.Tensor) -> Figures:
+def _take_training_step(model: Any, optimizer: Any, latents: torch.Tensor, video: torch.Tensor) -> StepFigures:
     with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):
         restored = model.decode(latents).sample
     error = restored.float() - video

@@ -9,8 +9,8 @@ from transformers import PreTrainedTokenizerFast
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
-def build(words: Sequence[str], longest: int = 512) -> PreTrainedTokenizerFast:
-    """The tokenizer over these words, with T5's three special tokens in T5's places; CLIP is content with it too."""
+def build_tokenizer(words: Sequence[str], max_length: int = 512) -> PreTrainedTokenizerFast:
+    """The tokenizer over these words, with T5's three special tokens at T5's ids; CLIP accepts it too."""
     ids = {word: index for index, word in enumerate((PAD, END, UNKNOWN, *words))}
     tokenizer = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.Lowercase()  # pyright: ignore[reportAttributeAccessIssue]
@@ -19,11 +19,11 @@ def build(words: Sequence[str], longest: int = 512) -> PreTrainedTokenizerFast:
         single=f"$A {END}", special_tokens=[(END, ids[END])]
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, unk_token=UNKNOWN, model_max_length=longest
+        tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, unk_token=UNKNOWN, model_max_length=max_length
     )
 
 
-def encode(tokenizer: PreTrainedTokenizerFast, captions: Sequence[str], length: int) -> torch.Tensor:
+def encode_captions(tokenizer: PreTrainedTokenizerFast, captions: Sequence[str], max_length: int) -> torch.Tensor:
     """Token ids (captions, length), padded with zeros."""
-    options = {"padding": "max_length", "max_length": length, "truncation": True, "return_tensors": "pt"}
+    options = {"padding": "max_length", "max_length": max_length, "truncation": True, "return_tensors": "pt"}
     return tokenizer(list(captions), **options).input_ids

@@ -1,4 +1,4 @@
-"""Scenes as whole tensors, drawn from a seed: one row a video, so that drawing costs no loop."""
+"""Scenes as tensors with one row per video, drawn from a seed without a loop."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -8,17 +8,17 @@ import torch
 
 from navicache_pocket.world import words
 
-Split = Literal["seen", "unseen"]
+SceneSplit = Literal["seen", "unseen"]
 PAIR_SHARE = 0.45  # scenes with two objects
 CAMERA_SHARES = (0.5, 0.25, 0.25)
-FREEDOMS = 8  # random numbers an object, and a scene, may use for what its caption leaves open
+VARIATIONS = 8  # random numbers per object, and per scene, for what its caption leaves open
 
 
 @dataclass(frozen=True)
 class Scenes:
     """What is in each video: indices into the tables of `words`, and what the captions leave open.
 
-    Objects have two columns; the second counts only where `pair` is true. The first object is always the left one.
+    Objects have two columns; the second counts only if `has_pair` is true. The first object is always the left one.
     """
 
     colour: torch.Tensor
@@ -26,70 +26,70 @@ class Scenes:
     motion: torch.Tensor
     texture: torch.Tensor
     size: torch.Tensor
-    pair: torch.Tensor
+    has_pair: torch.Tensor
     background: torch.Tensor
     camera: torch.Tensor
-    object_freedom: torch.Tensor  # (scenes, 2, FREEDOMS), uniform
-    scene_freedom: torch.Tensor  # (scenes, FREEDOMS), uniform
+    object_variation: torch.Tensor  # (scenes, 2, VARIATIONS), uniform
+    scene_variation: torch.Tensor  # (scenes, VARIATIONS), uniform
 
     def __len__(self) -> int:
         """Number of scenes."""
-        return len(self.pair)
+        return len(self.has_pair)
 
     def __getitem__(self, rows: slice | torch.Tensor) -> Self:
         """The scenes of these rows."""
-        return self._each(lambda tensor: tensor[rows])
+        return self._map_tensors(lambda tensor: tensor[rows])
 
     def to(self, device: str | torch.device) -> Self:
         """The same scenes on another device."""
-        return self._each(lambda tensor: tensor.to(device))
+        return self._map_tensors(lambda tensor: tensor.to(device))
 
-    def _each(self, change: Any) -> Self:
+    def _map_tensors(self, change: Any) -> Self:
         return replace(self, **{field.name: change(getattr(self, field.name)) for field in fields(self)})
 
 
-def retake(scenes: Scenes, seed: int) -> Scenes:
-    """The same captions with other videos: whatever they leave open is drawn anew."""
+def redraw_details(scenes: Scenes, seed: int) -> Scenes:
+    """The same captions with other videos: what they leave open is drawn again."""
     generator = torch.Generator().manual_seed(seed)
     return replace(
         scenes,
-        object_freedom=torch.rand(scenes.object_freedom.shape, generator=generator),
-        scene_freedom=torch.rand(scenes.scene_freedom.shape, generator=generator),
+        object_variation=torch.rand(scenes.object_variation.shape, generator=generator),
+        scene_variation=torch.rand(scenes.scene_variation.shape, generator=generator),
     )
 
 
-def join(parts: Sequence[Scenes]) -> Scenes:
-    """All scenes of these, in order."""
+def concatenate_scenes(parts: Sequence[Scenes]) -> Scenes:
+    """Concatenate these scenes in order."""
     names = [field.name for field in fields(Scenes)]
     return Scenes(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
 
 
-def draw(count: int, seed: int, split: Split = "seen") -> Scenes:
+def draw_scenes(count: int, seed: int, split: SceneSplit = "seen") -> Scenes:
     """Random scenes; in `unseen` ones the first object is of a kind that training never shows.
 
     Example:
-        >>> scenes = draw(4, seed=0)
+        >>> scenes = draw_scenes(4, seed=0)
         >>> len(scenes), tuple(scenes.colour.shape)
         (4, (4, 2))
     """
     generator = torch.Generator().manual_seed(seed)
 
-    def index(top: int, *shape: int) -> torch.Tensor:
+    def draw_indices(top: int, *shape: int) -> torch.Tensor:
         return torch.randint(0, top, shape, generator=generator)
 
-    seen = torch.tensor(words.looks(unseen=False))
-    first = torch.tensor(words.looks(unseen=split == "unseen"))
-    look = torch.stack([first[index(len(first), count)], seen[index(len(seen), count)]], 1)
+    seen = torch.tensor(words.list_object_looks(unseen=False))
+    first = torch.tensor(words.list_object_looks(unseen=split == "unseen"))
+    looks = torch.stack([first[draw_indices(len(first), count)], seen[draw_indices(len(seen), count)]], 1)
     shares = torch.tensor(CAMERA_SHARES)
     return Scenes(
-        colour=look[..., 0],
-        shape=look[..., 1],
-        motion=look[..., 2],
-        texture=index(len(words.TEXTURES), count, 2),
-        size=index(len(words.SIZES), count, 2),
-        pair=torch.rand(count, generator=generator) < PAIR_SHARE,
-        background=index(len(words.BACKGROUNDS), count),
+        colour=looks[..., 0],
+        shape=looks[..., 1],
+        motion=looks[..., 2],
+        texture=draw_indices(len(words.TEXTURES), count, 2),
+        size=draw_indices(len(words.SIZES), count, 2),
+        has_pair=torch.rand(count, generator=generator) < PAIR_SHARE,
+        background=draw_indices(len(words.BACKGROUNDS), count),
         camera=torch.multinomial(shares, count, replacement=True, generator=generator),
-        object_freedom=torch.rand(count, 2, FREEDOMS, generator=generator),
-        scene_freedom=torch.rand(count, FREEDOMS, generator=generator),
+        object_variation=torch.rand(count, 2, VARIATIONS, generator=generator),
+        scene_variation=torch.rand(count, VARIATIONS, generator=generator),
     )

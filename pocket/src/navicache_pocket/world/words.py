@@ -1,4 +1,4 @@
-"""What the world holds, and the combinations that training never sees.
+"""The words of the world, and the combinations that are held out of training.
 
 Hues are far apart and strong, backgrounds are pale or dark: an object can be found in a video by its saturation alone.
 """
@@ -23,7 +23,7 @@ MOTIONS = (*DIRECTIONS, "bouncing", "circling", "spinning", "growing", "shrinkin
 BACKGROUNDS = ("a blue sky", "a sunset", "a night sky", "a checkered floor", "green hills", "a striped wall")
 CAMERAS = ("still", "panning", "zooming in")
 
-Look = tuple[int, int, int]  # colour, shape, motion
+ObjectLook = tuple[int, int, int]  # colour, shape, motion
 
 # Each shape misses one colour and one motion in training; every colour and motion is seen with other shapes.
 UNSEEN_COLOURS = {
@@ -54,7 +54,7 @@ def is_unseen(colour: str, shape: str, motion: str) -> bool:
     return UNSEEN_COLOURS[shape] == colour or UNSEEN_MOTIONS[shape] == motion
 
 
-def looks(unseen: bool) -> list[Look]:
+def list_object_looks(unseen: bool) -> list[ObjectLook]:
     """Indices of colour, shape and motion of all combinations that training sees, or never sees."""
     every = product(enumerate(COLOURS), enumerate(SHAPES), enumerate(MOTIONS))
     return [(c, s, m) for (c, colour), (s, shape), (m, motion) in every if is_unseen(colour, shape, motion) is unseen]

@@ -135,12 +135,12 @@ def _check_scheduler(job: Job) -> None:
 
 
 def _strange_words(jobs: Iterable[Job]) -> list[str]:
-    from navicache.pocket import unknown
+    from navicache.pocket import find_unknown_words
     from navicache.pocket.prompts import VOCABULARY
 
     texts = dict.fromkeys(text for job in jobs for text in _texts(job))
     try:
-        check_words((word for text in texts for word in unknown(text)), VOCABULARY)
+        check_words((word for text in texts for word in find_unknown_words(text)), VOCABULARY)
     except ValueError as error:
         return [str(error)]
     return []

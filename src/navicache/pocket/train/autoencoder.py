@@ -2,5 +2,5 @@
 
 from navicache.pocket.moved import forward_names
 
-NAMES = {"measure": "measure", "opened": "opened"}
+NAMES = {"measure": "measure_reconstruction", "opened": "open_autoencoder"}
 __getattr__ = forward_names(__name__, "navicache_pocket.train.autoencoder", NAMES)

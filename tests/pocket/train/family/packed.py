@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from navicache.pocket.members import member
-from navicache_pocket.train.family.sheet import open_member
+from navicache.pocket.members import find_member
+from navicache_pocket.train.family.contact_sheet import open_pipeline
 
 DEVIATION = 1.25
 
@@ -27,7 +27,7 @@ class Packed:
         return self.pipe.components.get("transformer") or self.pipe.unet
 
     def call(self, **more: Any) -> Any:
-        pictures = self.recipe.pictures
+        pictures = self.recipe.video_format
         length = {} if pictures.frames == 1 else {"num_frames": pictures.frames}
         size = {"height": pictures.size, "width": pictures.size}
         generator = torch.Generator().manual_seed(0)
@@ -37,13 +37,13 @@ class Packed:
 
 def pack(recipe, folder) -> Packed:
     torch.manual_seed(0)
-    vae, model = recipe.autoencoder().eval(), recipe.denoiser().eval()
-    recipe.settle(vae, DEVIATION)
-    recipe.pack(vae, model, folder)
-    pipe = open_member(member(recipe.name), folder)
+    vae, model = recipe.make_autoencoder().eval(), recipe.make_denoiser().eval()
+    recipe.set_latent_deviation(vae, DEVIATION)
+    recipe.save_pipeline(vae, model, folder)
+    pipe = open_pipeline(find_member(recipe.name), folder)
     pipe.set_progress_bar_config(disable=True)
     # fresh parts with the rounded weights: tables that are not weights are not rounded when a folder is opened
-    again = recipe.denoiser().eval()
+    again = recipe.make_denoiser().eval()
     again.load_state_dict(model.state_dict())
     return Packed(recipe, pipe, vae.float(), again, folder)
 

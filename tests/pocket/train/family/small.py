@@ -1,7 +1,7 @@
 """The family in miniature: the real recipes with configurations that a CPU trains in seconds."""
 
 from navicache_pocket.train.family import cogvideox, hunyuan, opensora, unet
-from navicache_pocket.train.family.recipe import Pictures
+from navicache_pocket.train.family.recipe import VideoFormat
 
 SIDE = 16
 BLOCKS = {"block_out_channels": (8, 8, 8), "norm_num_groups": 4}
@@ -13,8 +13,8 @@ def over(base, **changes):
     return {**base, **changes}
 
 
-HUNYUAN = hunyuan.Hunyuan(
-    pictures=Pictures(9, SIDE),
+HUNYUAN = hunyuan.HunyuanRecipe(
+    video_format=VideoFormat(9, SIDE),
     vae=over(hunyuan.AUTOENCODER, **BLOCKS),
     transformer=over(
         hunyuan.TRANSFORMER,
@@ -29,18 +29,18 @@ HUNYUAN = hunyuan.Hunyuan(
     llama=over(hunyuan.LLAMA, hidden_size=16, intermediate_size=16, num_attention_heads=2, num_hidden_layers=3),
     clip=over(hunyuan.CLIP, **CLIP),
 )
-OPENSORA = opensora.OpenSora(
-    pictures=Pictures(17, SIDE),
+OPENSORA = opensora.OpenSoraRecipe(
+    video_format=VideoFormat(17, SIDE),
     vae=over(
         opensora.AUTOENCODER,
         vae_2d=over(opensora.AUTOENCODER["vae_2d"], block_out_channels=(8, 8, 8, 8), norm_num_groups=4),
         vae_temporal=over(opensora.AUTOENCODER["vae_temporal"], filters=8, num_groups=4),
     ),
     transformer=over(opensora.TRANSFORMER, depth=1, hidden_size=24, num_heads=2, caption_channels=16),
-    text=over(opensora.TEXT, **TEXT),
+    text=over(opensora.TEXT_ENCODER, **TEXT),
 )
-COGVIDEOX = cogvideox.CogVideoX(
-    pictures=Pictures(9, SIDE),
+COGVIDEOX = cogvideox.CogVideoXRecipe(
+    video_format=VideoFormat(9, SIDE),
     vae=over(cogvideox.AUTOENCODER, **BLOCKS),
     transformer=over(
         cogvideox.TRANSFORMER,
@@ -52,10 +52,10 @@ COGVIDEOX = cogvideox.CogVideoX(
         sample_width=SIDE // 4,
         sample_height=SIDE // 4,
     ),
-    text=over(cogvideox.TEXT, **TEXT),
+    text=over(cogvideox.TEXT_ENCODER, **TEXT),
 )
-UNET = unet.UNet(
-    pictures=Pictures(1, SIDE),
+UNET = unet.UNetRecipe(
+    video_format=VideoFormat(1, SIDE),
     vae=over(unet.AUTOENCODER, **BLOCKS),
     unet=over(
         unet.UNET,
@@ -65,6 +65,6 @@ UNET = unet.UNet(
         cross_attention_dim=16,
         attention_head_dim=2,
     ),
-    text=over(unet.TEXT, **CLIP),
+    text=over(unet.TEXT_ENCODER, **CLIP),
 )
 SMALL = {recipe.name: recipe for recipe in (HUNYUAN, OPENSORA, COGVIDEOX, UNET)}

@@ -5,10 +5,10 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from navicache.pocket.members import MEMBERS, WAN, checkpoint_path, member
+from navicache.pocket.members import MEMBERS, WAN, checkpoint_path, find_member
 from navicache_pocket.train.family.catalog import RECIPES
-from navicache_pocket.train.family.sheet import generate, open_member
-from navicache_pocket.world import captions, draw
+from navicache_pocket.train.family.contact_sheet import generate_videos, open_pipeline
+from navicache_pocket.world import draw_scenes, write_captions
 
 NAMES = [name for name in MEMBERS if name != WAN]
 
@@ -20,7 +20,7 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def pipe(name):
-    return open_member(member(name), checkpoint_path(name))
+    return open_pipeline(find_member(name), checkpoint_path(name))
 
 
 def test_it_is_small_and_stored_in_half_precision(name, pipe):
@@ -34,20 +34,20 @@ def test_it_is_small_and_stored_in_half_precision(name, pipe):
 
 
 def test_its_pipeline_is_the_one_it_is_said_to_be(name, pipe):
-    assert type(pipe).__name__ == member(name).pipeline
+    assert type(pipe).__name__ == find_member(name).pipeline
 
 
 @pytest.mark.slow  # no weights change without a training
 def test_it_makes_what_the_captions_say(name, pipe):
     """Of four captions it never saw, each picture is nearer to its own scene as rendered than to any other."""
-    scenes = draw(24, seed=515_151)
-    texts = captions(scenes)
+    scenes = draw_scenes(24, seed=515_151)
+    texts = write_captions(scenes)
     backgrounds = [text.split(" in front of ")[1].split(",")[0] for text in texts]
     chosen = torch.tensor([backgrounds.index(background) for background in dict.fromkeys(backgrounds)][:4])
-    pictures = RECIPES[name].pictures
-    rendered = (pictures.of(scenes[chosen]).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
-    call = {**member(name).call, "num_inference_steps": 8}
-    made = generate(pipe, [texts[i] for i in chosen], call)
+    pictures = RECIPES[name].video_format
+    rendered = (pictures.render_scenes(scenes[chosen]).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
+    call = {**find_member(name).call, "num_inference_steps": 8}
+    made = generate_videos(pipe, [texts[i] for i in chosen], call)
     distance = np.square(blurred(made)[:, None] - blurred(rendered)[None]).mean((2, 3, 4))
     assert len(chosen) == 4
     assert distance.argmin(1).tolist() == [0, 1, 2, 3]

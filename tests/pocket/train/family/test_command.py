@@ -9,9 +9,9 @@ from tests.pocket.train.family.small import SMALL
 from navicache.pocket.members import MEMBERS
 from navicache_pocket.train import __main__ as command
 from navicache_pocket.train.family import catalog
-from navicache_pocket.train.family.command import read_plan
-from navicache_pocket.train.family.stages import Plan
-from navicache_pocket.train.folder import parameters
+from navicache_pocket.train.family.command import parse_plan
+from navicache_pocket.train.family.stages import TrainingPlan
+from navicache_pocket.train.pipeline_folder import count_parameters
 
 pytestmark = pytest.mark.slow  # whole trainings, in miniature
 
@@ -61,20 +61,20 @@ def test_a_gpu_that_is_not_there(monkeypatch, capsys):
 
 def test_the_time_of_a_try_counts_from_its_start():
     before = time.monotonic()
-    plan = read_plan("unet", ["--device", "cpu", "--stop-after", "100"])
-    assert before + 100 <= plan.until <= time.monotonic() + 100
-    assert plan.session("autoencoder").until == plan.until
-    assert Plan(plan.out, "cpu").until == float("inf")
+    plan = parse_plan("unet", ["--device", "cpu", "--stop-after", "100"])
+    assert before + 100 <= plan.deadline <= time.monotonic() + 100
+    assert plan.make_stage("autoencoder").deadline == plan.deadline
+    assert TrainingPlan(plan.out, "cpu").deadline == float("inf")
 
 
 @pytest.mark.parametrize("name", [name for name in MEMBERS if name != "wan"])
 def test_every_member_is_small(name):
     recipe = catalog.RECIPES[name]
     with torch.device("meta"):
-        vae = recipe.autoencoder()
-    counts = parameters({"vae": vae, **dict(recipe.denoiser().named_children())})
+        vae = recipe.make_autoencoder()
+    counts = count_parameters({"vae": vae, **dict(recipe.make_denoiser().named_children())})
     assert sum(counts.values()) <= 7.2e6
     text = sum(count for part, count in counts.items() if part.startswith("text_encoder"))
     assert 2 * sum(counts.values()) + 2 * text < 14.4e6, "bytes: text encoders are stored in float32"
-    assert recipe.pictures.size == MEMBERS[name].call["height"]
-    assert recipe.pictures.frames == MEMBERS[name].call.get("num_frames", 1)
+    assert recipe.video_format.size == MEMBERS[name].call["height"]
+    assert recipe.video_format.frames == MEMBERS[name].call.get("num_frames", 1)

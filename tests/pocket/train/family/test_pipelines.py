@@ -8,7 +8,7 @@ from safetensors import safe_open
 from tests.pocket.train.family.packed import DEVIATION, pack, watched
 from tests.pocket.train.family.small import COGVIDEOX, HUNYUAN, SIDE, SMALL, UNET
 
-from navicache.pocket.members import member
+from navicache.pocket.members import find_member
 
 PROMPT = "a large red ball moving right in front of green hills"
 LATENTS = {"hunyuan": "hidden_states", "opensora": "x", "cogvideox": "hidden_states", "unet": "sample"}
@@ -31,7 +31,7 @@ def trained_on(packed, arguments, dropped, guidance):
     noisy = noisy.transpose(1, 2) if packed.recipe.name == "cogvideox" else noisy
     rows = len(noisy)
     time = torch.as_tensor(arguments["timestep"]).expand(rows)
-    ids = packed.recipe.tokens([PROMPT]).expand(rows, -1)
+    ids = packed.recipe.tokenize([PROMPT]).expand(rows, -1)
     with torch.no_grad():
         found = packed.model(noisy, time, ids, torch.tensor(dropped), torch.full((rows,), guidance))
     return found.transpose(1, 2) if packed.recipe.name == "cogvideox" else found
@@ -41,7 +41,7 @@ def trained_on(packed, arguments, dropped, guidance):
 def test_both_branches_are_called_as_they_were_trained(name, tmp_path):
     packed = pack(SMALL[name], tmp_path)
     with watched(packed) as calls:
-        packed.call(prompt=PROMPT, guidance_scale=member(name).call["guidance_scale"])
+        packed.call(prompt=PROMPT, guidance_scale=find_member(name).call["guidance_scale"])
     assert len(calls) == 3, "one call a step, both branches in it"
     for arguments, output in calls:
         dropped = [UNTOLD_FIRST[name], not UNTOLD_FIRST[name]]
@@ -71,15 +71,15 @@ def test_hunyuans_empty_caption_is_its_empty_negative_prompt(hunyuan):
 @pytest.mark.parametrize("name", [*SMALL])
 def test_a_model_that_answers_as_asked_leads_the_sampler_to_the_video(name, tmp_path):
     packed = pack(SMALL[name], tmp_path)
-    scheduler, process = packed.pipe.scheduler, packed.recipe.noise
+    scheduler, process = packed.pipe.scheduler, packed.recipe.noise_process
     generator = torch.Generator().manual_seed(0)
     clean, noise = torch.randn(2, 1, 4, 3, 8, 8, generator=generator)
     scheduler.set_timesteps(20)
     sample = None
     for time in scheduler.timesteps:
-        stands = process.at(clean, noise, time[None])
-        sample = stands.values if sample is None else sample
-        torch.testing.assert_close(sample, stands.values, atol=1e-3, rtol=1e-3)
+        stands = process.add_noise(clean, noise, time[None])
+        sample = stands.latents if sample is None else sample
+        torch.testing.assert_close(sample, stands.latents, atol=1e-3, rtol=1e-3)
         sample = scheduler.step(stands.target, time, sample, return_dict=False)[0]
     assert (sample - clean).abs().max() < 0.2  # Stable Diffusion's DDIM leaves the noise of its first timestep
 
@@ -95,7 +95,7 @@ def test_pictures_are_decoded_from_latents_of_unit_deviation(packed):
 
 
 def test_the_autoencoder_is_encoded_as_it_was_trained(packed):
-    video = torch.rand(1, 3, packed.recipe.pictures.frames, SIDE, SIDE) * 2 - 1
+    video = torch.rand(1, 3, packed.recipe.video_format.frames, SIDE, SIDE) * 2 - 1
     with torch.no_grad():
         torch.manual_seed(3)
         mine = packed.recipe.encode(packed.vae, video).latents
@@ -103,7 +103,7 @@ def test_the_autoencoder_is_encoded_as_it_was_trained(packed):
         if packed.recipe.name == "opensora":
             theirs = packed.pipe.vae.encode(video) * DEVIATION
         else:
-            shown = video.squeeze(2) if packed.recipe.pictures.frames == 1 else video
+            shown = video.squeeze(2) if packed.recipe.video_format.frames == 1 else video
             theirs = packed.pipe.vae.encode(shown).latent_dist.sample()
     torch.testing.assert_close(mine, theirs, atol=1e-4, rtol=1e-4)
 

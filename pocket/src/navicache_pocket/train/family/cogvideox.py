@@ -16,14 +16,14 @@ from torch import nn
 from transformers import T5Config, T5EncoderModel
 
 from navicache_pocket.train import tokenizer as words
-from navicache_pocket.train.family import plain
-from navicache_pocket.train.family.noise import Preserving, Process
-from navicache_pocket.train.family.recipe import Config, Pictures
-from navicache_pocket.train.folder import save
-from navicache_pocket.world import vocabulary
+from navicache_pocket.train.family import diffusers_vae
+from navicache_pocket.train.family.noise import NoiseProcess, VariancePreservingNoise
+from navicache_pocket.train.family.recipe import ModelConfig, VideoFormat
+from navicache_pocket.train.pipeline_folder import save_pipeline
+from navicache_pocket.world import list_vocabulary
 
 TEXT_LENGTH = 226  # the pipeline pads to it and masks nothing, so that the padding is read too
-AUTOENCODER: Config = {
+AUTOENCODER: ModelConfig = {
     "latent_channels": 8,
     "down_block_types": ("CogVideoXDownBlock3D",) * 3,
     "up_block_types": ("CogVideoXUpBlock3D",) * 3,
@@ -35,7 +35,7 @@ AUTOENCODER: Config = {
     "sample_width": 64,
     "scaling_factor": 1.0,
 }
-TRANSFORMER: Config = {
+TRANSFORMER: ModelConfig = {
     "in_channels": 8,
     "out_channels": 8,
     "num_attention_heads": 4,
@@ -49,7 +49,7 @@ TRANSFORMER: Config = {
     "max_text_seq_length": TEXT_LENGTH,
     "spatial_interpolation_scale": 1.0,
 }
-TEXT: Config = {
+TEXT_ENCODER: ModelConfig = {
     "d_model": 128,
     "d_kv": 32,
     "d_ff": 256,
@@ -58,7 +58,7 @@ TEXT: Config = {
     "feed_forward_proj": "gated-gelu",
     "dropout_rate": 0.0,
 }
-SCHEDULER: Config = {
+SCHEDULER: ModelConfig = {
     "beta_start": 0.00085,
     "beta_end": 0.012,
     "beta_schedule": "scaled_linear",
@@ -74,57 +74,64 @@ SCHEDULER: Config = {
 class CogVideoXDenoiser(nn.Module):
     """The transformer and its text encoder."""
 
-    empty: torch.Tensor
+    empty_prompt_ids: torch.Tensor
 
-    def __init__(self, recipe: "CogVideoX") -> None:
-        """With fresh weights."""
+    def __init__(self, recipe: "CogVideoXRecipe") -> None:
+        """With random weights."""
         super().__init__()
-        self.text_encoder = T5EncoderModel(T5Config(vocab_size=3 + len(vocabulary()), **recipe.text))
+        self.text_encoder = T5EncoderModel(T5Config(vocab_size=3 + len(list_vocabulary()), **recipe.text))
         self.transformer = CogVideoXTransformer3DModel(**recipe.transformer)
-        self.register_buffer("empty", recipe.tokens([""]), persistent=False)
+        self.register_buffer("empty_prompt_ids", recipe.tokenize([""]), persistent=False)
 
     def forward(
-        self, noisy: torch.Tensor, time: torch.Tensor, ids: torch.Tensor, dropped: torch.Tensor, guidance: torch.Tensor
+        self,
+        noisy: torch.Tensor,
+        timestep: torch.Tensor,
+        token_ids: torch.Tensor,
+        is_dropped: torch.Tensor,
+        guidance: torch.Tensor,
     ) -> torch.Tensor:
-        """The velocity; guidance is not told to this model."""
+        """The velocity; guidance is not an input of this model."""
         del guidance
-        text = self.text_encoder(torch.where(dropped[:, None], self.empty, ids))[0]
-        return self.transformer(noisy.transpose(1, 2), text, time, return_dict=False)[0].transpose(1, 2)
+        text = self.text_encoder(torch.where(is_dropped[:, None], self.empty_prompt_ids, token_ids))[0]
+        return self.transformer(noisy.transpose(1, 2), text, timestep, return_dict=False)[0].transpose(1, 2)
 
 
 @dataclass(frozen=True)
-class CogVideoX(plain.Plain):
-    """The recipe; other configurations make a smaller one."""
+class CogVideoXRecipe(diffusers_vae.DiffusersAutoencoderMixin):
+    """The recipe; tests pass smaller configurations."""
 
     name: str = "cogvideox"
-    pictures: Pictures = Pictures(9, 64)
-    distilled: bool = False
-    noise: Process = Preserving(CogVideoXDDIMScheduler(**SCHEDULER).alphas_cumprod, velocity=True)
-    vae: Config = field(default_factory=lambda: AUTOENCODER)
-    transformer: Config = field(default_factory=lambda: TRANSFORMER)
-    text: Config = field(default_factory=lambda: TEXT)
+    video_format: VideoFormat = VideoFormat(9, 64)
+    is_distilled: bool = False
+    noise_process: NoiseProcess = VariancePreservingNoise(
+        CogVideoXDDIMScheduler(**SCHEDULER).alphas_cumprod, predicts_velocity=True
+    )
+    vae: ModelConfig = field(default_factory=lambda: AUTOENCODER)
+    transformer: ModelConfig = field(default_factory=lambda: TRANSFORMER)
+    text: ModelConfig = field(default_factory=lambda: TEXT_ENCODER)
 
-    def autoencoder(self) -> nn.Module:
+    def make_autoencoder(self) -> nn.Module:
         """Four by four by four pixels to one latent."""
         vae: Any = AutoencoderKLCogVideoX(**self.vae)
-        plain.hush(vae.encoder.conv_out.conv)
+        diffusers_vae.narrow_posterior(vae.encoder.conv_out.conv)
         return vae
 
-    def denoiser(self) -> CogVideoXDenoiser:
-        """With fresh weights."""
+    def make_denoiser(self) -> CogVideoXDenoiser:
+        """With random weights."""
         return CogVideoXDenoiser(self)
 
-    def tokens(self, captions: Sequence[str]) -> torch.Tensor:
-        """Padded as the pipeline pads."""
-        return words.encode(words.build(vocabulary()), captions, TEXT_LENGTH)
+    def tokenize(self, captions: Sequence[str]) -> torch.Tensor:
+        """Token ids, padded as the pipeline pads them."""
+        return words.encode_captions(words.build_tokenizer(list_vocabulary()), captions, TEXT_LENGTH)
 
-    def pack(self, vae: Any, denoiser: CogVideoXDenoiser, folder: Path) -> None:
+    def save_pipeline(self, vae: Any, denoiser: CogVideoXDenoiser, folder: Path) -> None:
         """With DDIM; CogVideoXDPMScheduler takes the same configuration."""
         parts: dict[str, Any] = {
-            "tokenizer": words.build(vocabulary()),
+            "tokenizer": words.build_tokenizer(list_vocabulary()),
             "text_encoder": denoiser.text_encoder,
             "vae": vae,
             "transformer": denoiser.transformer,
             "scheduler": CogVideoXDDIMScheduler(**SCHEDULER),
         }
-        save(CogVideoXPipeline(**parts), folder)
+        save_pipeline(CogVideoXPipeline(**parts), folder)

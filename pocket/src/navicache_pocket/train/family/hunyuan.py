@@ -1,4 +1,4 @@
-"""HunyuanVideo in small: velocity, and guidance that is told to the model in place of a second call."""
+"""HunyuanVideo in small: velocity, and embedded guidance in place of a second call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,15 +16,15 @@ from torch import nn
 from transformers import CLIPTextConfig, CLIPTextModel, LlamaConfig, LlamaModel
 
 from navicache_pocket.train import tokenizer as words
-from navicache_pocket.train.family import plain, template
-from navicache_pocket.train.family.noise import Flow, Process
-from navicache_pocket.train.family.recipe import Config, Pictures
-from navicache_pocket.train.folder import save
-from navicache_pocket.world import vocabulary
-from navicache_pocket.world.captions import LONGEST
+from navicache_pocket.train.family import diffusers_vae, llama_tokenizer
+from navicache_pocket.train.family.noise import FlowNoise, NoiseProcess
+from navicache_pocket.train.family.recipe import ModelConfig, VideoFormat
+from navicache_pocket.train.pipeline_folder import save_pipeline
+from navicache_pocket.world import list_vocabulary
+from navicache_pocket.world.captions import MAX_CAPTION_TOKENS
 
-SKIPPED = 2  # layers of the text encoder that the pipeline leaves out, so that they are never trained
-AUTOENCODER: Config = {
+SKIPPED_LAYERS = 2  # layers of the text encoder that the pipeline leaves out, so that they are never trained
+AUTOENCODER: ModelConfig = {
     "latent_channels": 8,
     "down_block_types": ("HunyuanVideoDownBlock3D",) * 3,
     "up_block_types": ("HunyuanVideoUpBlock3D",) * 3,
@@ -36,7 +36,7 @@ AUTOENCODER: Config = {
     "mid_block_add_attention": False,
     "scaling_factor": 1.0,
 }
-TRANSFORMER: Config = {
+TRANSFORMER: ModelConfig = {
     "in_channels": 8,
     "out_channels": 8,
     "num_attention_heads": 4,
@@ -49,10 +49,10 @@ TRANSFORMER: Config = {
     "pooled_projection_dim": 64,
     "rope_axes_dim": (16, 16, 16),
 }
-LLAMA: Config = {
+LLAMA: ModelConfig = {
     "hidden_size": 128,
     "intermediate_size": 128,
-    "num_hidden_layers": 2 + SKIPPED,
+    "num_hidden_layers": 2 + SKIPPED_LAYERS,
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "max_position_embeddings": 512,
@@ -60,7 +60,7 @@ LLAMA: Config = {
     "bos_token_id": 1,
     "eos_token_id": 3,
 }
-CLIP: Config = {
+CLIP: ModelConfig = {
     "hidden_size": 64,
     "intermediate_size": 128,
     "num_hidden_layers": 1,
@@ -70,36 +70,43 @@ CLIP: Config = {
     "bos_token_id": 2,
     "eos_token_id": 1,
 }
-SCHEDULER: Config = {"shift": 3.0}
+SCHEDULER: ModelConfig = {"shift": 3.0}
 
 
 class HunyuanDenoiser(nn.Module):
     """The transformer and its two text encoders."""
 
-    empty: torch.Tensor
+    empty_prompt_ids: torch.Tensor
 
-    def __init__(self, recipe: "Hunyuan") -> None:
-        """With fresh weights."""
+    def __init__(self, recipe: "HunyuanRecipe") -> None:
+        """With random weights."""
         super().__init__()
-        known = len(vocabulary())
-        self.text_encoder = LlamaModel(LlamaConfig(vocab_size=len(template.SPECIAL) + known, **recipe.llama))
+        known = len(list_vocabulary())
+        self.text_encoder = LlamaModel(
+            LlamaConfig(vocab_size=len(llama_tokenizer.SPECIAL_TOKENS) + known, **recipe.llama)
+        )
         self.text_encoder_2 = CLIPTextModel(CLIPTextConfig(vocab_size=3 + known, **recipe.clip))
         self.transformer = HunyuanVideoTransformer3DModel(**recipe.transformer)
-        self.register_buffer("empty", recipe.tokens([""]), persistent=False)
+        self.register_buffer("empty_prompt_ids", recipe.tokenize([""]), persistent=False)
 
     def forward(
-        self, noisy: torch.Tensor, time: torch.Tensor, ids: torch.Tensor, dropped: torch.Tensor, guidance: torch.Tensor
+        self,
+        noisy: torch.Tensor,
+        timestep: torch.Tensor,
+        token_ids: torch.Tensor,
+        is_dropped: torch.Tensor,
+        guidance: torch.Tensor,
     ) -> torch.Tensor:
         """The velocity; text is cut after the longest caption, for what the pipeline pads with is masked."""
-        ids = torch.where(dropped[:, None], self.empty, ids)
-        long, short = ids[:, :-LONGEST], ids[:, -LONGEST:]
+        token_ids = torch.where(is_dropped[:, None], self.empty_prompt_ids, token_ids)
+        long, short = token_ids[:, :-MAX_CAPTION_TOKENS], token_ids[:, -MAX_CAPTION_TOKENS:]
         there = (long != 0).long()
         states = self.text_encoder(input_ids=long, attention_mask=there, output_hidden_states=True).hidden_states
         return self.transformer(
             hidden_states=noisy,
-            timestep=time,
-            encoder_hidden_states=states[-(SKIPPED + 1)][:, template.CROPPED :],
-            encoder_attention_mask=there[:, template.CROPPED :].to(noisy.dtype),
+            timestep=timestep,
+            encoder_hidden_states=states[-(SKIPPED_LAYERS + 1)][:, llama_tokenizer.CROPPED_TOKENS :],
+            encoder_attention_mask=there[:, llama_tokenizer.CROPPED_TOKENS :].to(noisy.dtype),
             pooled_projections=self.text_encoder_2(short).pooler_output,
             guidance=guidance * 1000,
             return_dict=False,
@@ -107,43 +114,50 @@ class HunyuanDenoiser(nn.Module):
 
 
 @dataclass(frozen=True)
-class Hunyuan(plain.Plain):
-    """The recipe; other configurations make a smaller one."""
+class HunyuanRecipe(diffusers_vae.DiffusersAutoencoderMixin):
+    """The recipe; tests pass smaller configurations."""
 
     name: str = "hunyuan"
-    pictures: Pictures = Pictures(9, 64)
-    distilled: bool = True
-    noise: Process = Flow(shift=2.0)  # more low noise than a sampler with shift 3 meets: outlines become crisp there
-    vae: Config = field(default_factory=lambda: AUTOENCODER)
-    transformer: Config = field(default_factory=lambda: TRANSFORMER)
-    llama: Config = field(default_factory=lambda: LLAMA)
-    clip: Config = field(default_factory=lambda: CLIP)
+    video_format: VideoFormat = VideoFormat(9, 64)
+    is_distilled: bool = True
+    noise_process: NoiseProcess = FlowNoise(
+        shift=2.0
+    )  # more low noise than a sampler with shift 3 meets: outlines become crisp there
+    vae: ModelConfig = field(default_factory=lambda: AUTOENCODER)
+    transformer: ModelConfig = field(default_factory=lambda: TRANSFORMER)
+    llama: ModelConfig = field(default_factory=lambda: LLAMA)
+    clip: ModelConfig = field(default_factory=lambda: CLIP)
 
-    def autoencoder(self) -> nn.Module:
+    def make_autoencoder(self) -> nn.Module:
         """Four by four by four pixels to one latent."""
         vae = AutoencoderKLHunyuanVideo(**self.vae)
-        plain.hush(vae.quant_conv)
+        diffusers_vae.narrow_posterior(vae.quant_conv)
         return vae
 
-    def denoiser(self) -> HunyuanDenoiser:
-        """With fresh weights."""
+    def make_denoiser(self) -> HunyuanDenoiser:
+        """With random weights."""
         return HunyuanDenoiser(self)
 
-    def tokens(self, captions: Sequence[str]) -> torch.Tensor:
+    def tokenize(self, captions: Sequence[str]) -> torch.Tensor:
         """Llama's tokens, the template's included, then CLIP's."""
-        llama, clip = template.build(vocabulary()), words.build(vocabulary(), 77)
-        long = words.encode(llama, template.filled(captions), template.CROPPED + LONGEST)
-        return torch.cat([long, words.encode(clip, captions, LONGEST)], 1)
+        llama, clip = (
+            llama_tokenizer.build_llama_tokenizer(list_vocabulary()),
+            words.build_tokenizer(list_vocabulary(), 77),
+        )
+        long = words.encode_captions(
+            llama, llama_tokenizer.fill_template(captions), llama_tokenizer.CROPPED_TOKENS + MAX_CAPTION_TOKENS
+        )
+        return torch.cat([long, words.encode_captions(clip, captions, MAX_CAPTION_TOKENS)], 1)
 
-    def pack(self, vae: Any, denoiser: HunyuanDenoiser, folder: Path) -> None:
+    def save_pipeline(self, vae: Any, denoiser: HunyuanDenoiser, folder: Path) -> None:
         """With the sampler's shift."""
         parts: dict[str, Any] = {
-            "tokenizer": template.build(vocabulary()),
-            "tokenizer_2": words.build(vocabulary(), 77),
+            "tokenizer": llama_tokenizer.build_llama_tokenizer(list_vocabulary()),
+            "tokenizer_2": words.build_tokenizer(list_vocabulary(), 77),
             "text_encoder": denoiser.text_encoder,
             "text_encoder_2": denoiser.text_encoder_2,
             "vae": vae,
             "transformer": denoiser.transformer,
             "scheduler": FlowMatchEulerDiscreteScheduler(**SCHEDULER),
         }
-        save(HunyuanVideoPipeline(**parts), folder)
+        save_pipeline(HunyuanVideoPipeline(**parts), folder)

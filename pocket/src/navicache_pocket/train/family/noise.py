@@ -6,76 +6,77 @@ from typing import NamedTuple, Protocol
 import torch
 
 
-class Noised(NamedTuple):
-    """A batch for the model: what it sees, the timestep it is told, and what it must predict."""
+class NoisyBatch(NamedTuple):
+    """A training batch: noisy latents, their timesteps, and the target that the model must predict."""
 
-    values: torch.Tensor
-    time: torch.Tensor
+    latents: torch.Tensor
+    timestep: torch.Tensor
     target: torch.Tensor
 
 
-class Process(Protocol):
+class NoiseProcess(Protocol):
     """A way to make latents noisy."""
 
-    def __call__(self, clean: torch.Tensor) -> Noised:
-        """Each row at a timestep of its own."""
+    def __call__(self, clean: torch.Tensor) -> NoisyBatch:
+        """Add noise at a random timestep per row."""
         ...
 
-    def at(self, clean: torch.Tensor, noise: torch.Tensor, time: torch.Tensor) -> Noised:
-        """With this noise, at these timesteps."""
+    def add_noise(self, clean: torch.Tensor, noise: torch.Tensor, timestep: torch.Tensor) -> NoisyBatch:
+        """Add this noise at these timesteps."""
         ...
 
 
 @dataclass(frozen=True)
-class Flow:
+class FlowNoise:
     """Straight lines between latents and noise; timesteps run from 0 to 1000.
 
-    Noise levels are logit-normal with a spread, then shifted towards noise as a flow sampler shifts its own.
+    Noise levels are logit-normal, then shifted towards noise as a flow sampler shifts its own.
     """
 
     shift: float
-    spread: float = 1.2
-    towards_noise: bool = True  # the velocity is noise - latents; else the reverse
+    logit_std: float = 1.2
+    points_to_noise: bool = True  # velocity is noise - latents; else latents - noise
 
-    def __call__(self, clean: torch.Tensor) -> Noised:
-        """Each row at a level of its own."""
-        even = (self.spread * torch.randn(len(clean), device=clean.device)).sigmoid()
+    def __call__(self, clean: torch.Tensor) -> NoisyBatch:
+        """Add noise at a random level per row."""
+        even = (self.logit_std * torch.randn(len(clean), device=clean.device)).sigmoid()
         level = self.shift * even / (1 + (self.shift - 1) * even)
-        return self.at(clean, torch.randn_like(clean), 1000 * level)
+        return self.add_noise(clean, torch.randn_like(clean), 1000 * level)
 
-    def at(self, clean: torch.Tensor, noise: torch.Tensor, time: torch.Tensor) -> Noised:
-        """With this noise, at these timesteps.
+    def add_noise(self, clean: torch.Tensor, noise: torch.Tensor, timestep: torch.Tensor) -> NoisyBatch:
+        """Add this noise at these timesteps.
 
         Example:
-            >>> Flow(shift=1.0).at(torch.zeros(1, 1), torch.ones(1, 1), torch.tensor([250.0])).values.item()
+            >>> clean, noise = torch.zeros(1, 1), torch.ones(1, 1)
+            >>> FlowNoise(shift=1.0).add_noise(clean, noise, torch.tensor([250.0])).latents.item()
             0.25
         """
-        velocity = noise - clean if self.towards_noise else clean - noise
-        return Noised(torch.lerp(clean, noise, spread(time / 1000, clean)), time, velocity)
+        velocity = noise - clean if self.points_to_noise else clean - noise
+        return NoisyBatch(torch.lerp(clean, noise, broadcast_rows(timestep / 1000, clean)), timestep, velocity)
 
 
 @dataclass(frozen=True)
-class Preserving:
-    """Variance-preserving noise by a scheduler's table of kept signal; timesteps are its whole numbers.
+class VariancePreservingNoise:
+    """Variance-preserving noise by a scheduler's `alphas_cumprod`; timesteps are its indices.
 
-    `velocity` is v of progressive distillation, sqrt(a) noise - sqrt(1 - a) latents; else the noise is predicted.
+    With `predicts_velocity` the target is v = sqrt(a) noise - sqrt(1 - a) latents, else the noise.
     """
 
-    kept: torch.Tensor = field(compare=False)  # `alphas_cumprod`
-    velocity: bool
+    alphas_cumprod: torch.Tensor = field(compare=False)
+    predicts_velocity: bool
 
-    def __call__(self, clean: torch.Tensor) -> Noised:
-        """Each row at a timestep of its own, all equally likely."""
-        time = torch.randint(0, len(self.kept), (len(clean),), device=clean.device)
-        return self.at(clean, torch.randn_like(clean), time)
+    def __call__(self, clean: torch.Tensor) -> NoisyBatch:
+        """Add noise at a random timestep per row, uniformly drawn."""
+        timestep = torch.randint(0, len(self.alphas_cumprod), (len(clean),), device=clean.device)
+        return self.add_noise(clean, torch.randn_like(clean), timestep)
 
-    def at(self, clean: torch.Tensor, noise: torch.Tensor, time: torch.Tensor) -> Noised:
-        """With this noise, at these timesteps."""
-        share = spread(self.kept.to(clean)[time], clean)
-        target = share.sqrt() * noise - (1 - share).sqrt() * clean if self.velocity else noise
-        return Noised(share.sqrt() * clean + (1 - share).sqrt() * noise, time, target)
+    def add_noise(self, clean: torch.Tensor, noise: torch.Tensor, timestep: torch.Tensor) -> NoisyBatch:
+        """Add this noise at these timesteps."""
+        share = broadcast_rows(self.alphas_cumprod.to(clean)[timestep], clean)
+        target = share.sqrt() * noise - (1 - share).sqrt() * clean if self.predicts_velocity else noise
+        return NoisyBatch(share.sqrt() * clean + (1 - share).sqrt() * noise, timestep, target)
 
 
-def spread(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """One value a row, in the shape that multiplies the rows of another tensor."""
+def broadcast_rows(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Reshape one value per row so that it multiplies the rows of `like`."""
     return values.view(-1, *[1] * (like.ndim - 1))

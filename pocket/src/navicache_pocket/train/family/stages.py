@@ -1,4 +1,4 @@
-"""All stages of a member's training, each of which goes on where it was interrupted."""
+"""All stages of a member's training; each resumes where it was interrupted."""
 
 import json
 from dataclasses import dataclass, replace
@@ -7,29 +7,33 @@ from typing import Any
 
 import torch
 
-from navicache.pocket.members import member
+from navicache.pocket.members import find_member
 from navicache.records import open_atomic_file
-from navicache_pocket.train.denoiser import Settings as Wan
+from navicache_pocket.train.denoiser import DenoiserSettings as Wan
 from navicache_pocket.train.family import autoencoding, denoising
-from navicache_pocket.train.family.recipe import Recipe, inner
-from navicache_pocket.train.family.sheet import open_member, save_sheet
-from navicache_pocket.train.folder import parameters, size
-from navicache_pocket.train.latents import Latents
-from navicache_pocket.train.learning import Pace, learn
-from navicache_pocket.train.practice import practice
-from navicache_pocket.train.quick import arranged
-from navicache_pocket.train.session import Session
-from navicache_pocket.world import Scenes, draw
+from navicache_pocket.train.family.contact_sheet import open_pipeline, save_contact_sheet
+from navicache_pocket.train.family.recipe import MemberRecipe, list_muon_weights
+from navicache_pocket.train.fast_autoencoder import use_channels_last
+from navicache_pocket.train.latents import LatentDataset
+from navicache_pocket.train.pipeline_folder import count_bytes, count_parameters
+from navicache_pocket.train.timed_stage import TimedStage
+from navicache_pocket.train.training_loop import LoopSettings, run_training_loop
+from navicache_pocket.train.training_scenes import draw_training_scenes
+from navicache_pocket.world import Scenes, draw_scenes
 
 HELD_OUT_SEED = 1_000_003
-AUTOENCODER = Pace(1e-3, 1e-3, warm_up=100, average=0.998, beta=0.95, decay=0.0, note_every=50)
-DENOISER = Pace(warm_up=200, average=0.999)
-STUDENT = replace(DENOISER, rate=3e-4, matrix_rate=6e-4, warm_up=50)  # it begins as its own teacher
+AUTOENCODER_LOOP = LoopSettings(
+    1e-3, 1e-3, warm_up_steps=100, ema_decay=0.998, adam_beta2=0.95, weight_decay=0.0, log_every=50
+)
+DENOISER_LOOP = LoopSettings(warm_up_steps=200, ema_decay=0.999)
+STUDENT_LOOP = replace(
+    DENOISER_LOOP, learning_rate=3e-4, muon_learning_rate=6e-4, warm_up_steps=50
+)  # it begins as its own teacher
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a training may take; seconds of earlier tries count."""
+class TrainingPlan:
+    """Options of a training; seconds of earlier attempts count."""
 
     out: Path
     device: str
@@ -43,103 +47,109 @@ class Plan:
     checked: int = 256  # held-out pictures the autoencoder is measured on
     sheet: int = 16  # captions
     steps: int | None = None  # of the sheet's sampler, in place of the member's own
-    start: Path | None = None  # a member's checkpoint: its autoencoder is kept, its denoiser learns on
-    until: float = float("inf")  # by `time.monotonic`: when to stop and leave the rest to another try
+    start: Path | None = None  # a checkpoint: its autoencoder is kept, its denoiser is trained further
+    deadline: float = float("inf")  # by `time.monotonic`: save and stop then
 
-    def session(self, stage: str) -> Session:
-        """Of a stage, by its name."""
-        return Session(stage, self.out, getattr(self, f"{stage}_seconds"), until=self.until)
+    def make_stage(self, stage: str) -> TimedStage:
+        """The stage of this name, with its seconds and deadline."""
+        return TimedStage(stage, self.out, getattr(self, f"{stage}_seconds"), deadline=self.deadline)
 
 
-def train(recipe: Recipe, plan: Plan) -> Path:
+def train_member(recipe: MemberRecipe, plan: TrainingPlan) -> Path:
     """Train what is not yet trained, and pack it; returns the folder."""
     plan.out.mkdir(parents=True, exist_ok=True)
     figures: dict[str, Any] = {"member": recipe.name, "stages": {}}
-    vae = _autoencoder(recipe, plan, figures) if plan.start is None else _kept(recipe, plan, plan.start, figures)
-    latents = _latents(recipe, vae, plan)
+    vae = (
+        _train_autoencoder(recipe, plan, figures)
+        if plan.start is None
+        else _open_kept_autoencoder(recipe, plan, plan.start, figures)
+    )
+    latents = _load_or_encode_latents(recipe, vae, plan)
     if plan.start is None:
-        recipe.settle(vae, float(latents.std))
-    model = _denoiser(recipe, latents, plan, figures)
+        recipe.set_latent_deviation(vae, float(latents.std))
+    model = _train_denoiser(recipe, latents, plan, figures)
     folder = plan.out / "checkpoint"
-    recipe.pack(vae, model, folder)
-    _show(recipe, folder, plan, figures)
+    recipe.save_pipeline(vae, model, folder)
+    _save_figures_and_sheet(recipe, folder, plan, figures)
     return folder
 
 
-def scenes_shown(count: int) -> Scenes:
+def draw_member_scenes(count: int) -> Scenes:
     """Scenes of wan's captions, shuffled, so that what is held out of its training is held out of all."""
-    return practice(Wan.videos, Wan.seed)[:count]
+    return draw_training_scenes(Wan.videos, Wan.seed)[:count]
 
 
-def _autoencoder(recipe: Recipe, plan: Plan, figures: dict[str, Any]) -> Any:
+def _train_autoencoder(recipe: MemberRecipe, plan: TrainingPlan, figures: dict[str, Any]) -> Any:
     torch.manual_seed(0)
-    vae = arranged(recipe.autoencoder().to(plan.device)).train()
-    pool = autoencoding.Pool(scenes_shown(plan.clips), recipe.pictures, plan.device)
-    session = plan.session("autoencoder")
-    learn(
-        session,
+    vae = use_channels_last(recipe.make_autoencoder().to(plan.device)).train()
+    pool = autoencoding.PicturePool(draw_member_scenes(plan.clips), recipe.video_format, plan.device)
+    stage = plan.make_stage("autoencoder")
+    run_training_loop(
+        stage,
         vae,
-        inner(vae),
-        lambda: autoencoding.look(recipe, vae, *pool.batch(plan.autoencoder_batch)),
-        AUTOENCODER,
+        list_muon_weights(vae),
+        lambda: autoencoding.compute_autoencoder_loss(recipe, vae, *pool.sample_batch(plan.autoencoder_batch)),
+        AUTOENCODER_LOOP,
     )
-    figures["stages"]["autoencoder"] = _ended(session)
-    return _measured(recipe, vae.eval(), plan, figures)
+    figures["stages"]["autoencoder"] = _summarise_stage(stage)
+    return _record_reconstruction(recipe, vae.eval(), plan, figures)
 
 
-def _kept(recipe: Recipe, plan: Plan, start: Path, figures: dict[str, Any]) -> Any:
-    """The autoencoder that the training starts from, so that latents mean what they did."""
-    vae = open_member(member(recipe.name), start).vae
-    return _measured(recipe, vae.float().to(plan.device), plan, figures)
+def _open_kept_autoencoder(recipe: MemberRecipe, plan: TrainingPlan, start: Path, figures: dict[str, Any]) -> Any:
+    """The autoencoder of the starting checkpoint, so that the latent space stays the same."""
+    vae = open_pipeline(find_member(recipe.name), start).vae
+    return _record_reconstruction(recipe, vae.float().to(plan.device), plan, figures)
 
 
-def _measured(recipe: Recipe, vae: Any, plan: Plan, figures: dict[str, Any]) -> Any:
-    quality = autoencoding.measure(recipe, vae, draw(plan.checked, HELD_OUT_SEED), plan.device)
+def _record_reconstruction(recipe: MemberRecipe, vae: Any, plan: TrainingPlan, figures: dict[str, Any]) -> Any:
+    quality = autoencoding.measure_autoencoder(recipe, vae, draw_scenes(plan.checked, HELD_OUT_SEED), plan.device)
     print(f"autoencoder of {recipe.name}: " + ", ".join(f"{name} {value:.2f} dB" for name, value in quality.items()))
     figures["autoencoder"] = quality
     return vae
 
 
-def _latents(recipe: Recipe, vae: Any, plan: Plan) -> Latents:
+def _load_or_encode_latents(recipe: MemberRecipe, vae: Any, plan: TrainingPlan) -> LatentDataset:
     path = plan.out / f"latents-{plan.videos}.pt"
     if not path.exists():
-        denoising.encode_scenes(recipe, vae, scenes_shown(plan.videos), plan.device).save(path)
-    return Latents.load(path, plan.device)
+        denoising.encode_member_latents(recipe, vae, draw_member_scenes(plan.videos), plan.device).save(path)
+    return LatentDataset.load(path, plan.device)
 
 
-def _denoiser(recipe: Recipe, latents: Latents, plan: Plan, figures: dict[str, Any]) -> Any:
+def _train_denoiser(recipe: MemberRecipe, latents: LatentDataset, plan: TrainingPlan, figures: dict[str, Any]) -> Any:
     torch.manual_seed(0)
-    model = recipe.denoiser()
+    model = recipe.make_denoiser()
     if plan.start is not None:
-        pipe = open_member(member(recipe.name), plan.start)
+        pipe = open_pipeline(find_member(recipe.name), plan.start)
         for name, part in model.named_children():
             part.load_state_dict(getattr(pipe, name).state_dict())
     model = model.to(plan.device).train()
-    stages = [("denoiser", denoising.studying, DENOISER)]
-    if recipe.distilled:
-        stages.append(("distil", denoising.distilling, STUDENT))
-    for name, looking, pace in stages:
-        session = plan.session(name)
-        learn(session, model, inner(model), looking(recipe, model, latents, plan.batch), pace)
-        figures["stages"][name] = _ended(session)
+    stages = [("denoiser", denoising.make_denoising_loss, DENOISER_LOOP)]
+    if recipe.is_distilled:
+        stages.append(("distil", denoising.make_distillation_loss, STUDENT_LOOP))
+    for name, make_loss, settings in stages:
+        stage = plan.make_stage(name)
+        run_training_loop(
+            stage, model, list_muon_weights(model), make_loss(recipe, model, latents, plan.batch), settings
+        )
+        figures["stages"][name] = _summarise_stage(stage)
     return model.eval()
 
 
-def _ended(session: Session) -> dict[str, float]:
-    last = [entry["loss"] for entry in session.log[-10:]]
-    return {"seconds": round(session.spent, 1), "steps": session.step, "loss": sum(last) / max(1, len(last))}
+def _summarise_stage(stage: TimedStage) -> dict[str, float]:
+    last = [entry["loss"] for entry in stage.log[-10:]]
+    return {"seconds": round(stage.seconds_spent, 1), "steps": stage.step, "loss": sum(last) / max(1, len(last))}
 
 
-def _show(recipe: Recipe, folder: Path, plan: Plan, figures: dict[str, Any]) -> None:
-    known = member(recipe.name)
-    pipe = open_member(known, folder).to(plan.device)
-    figures["parameters"] = parameters(pipe.components)
-    figures["bytes"] = size(folder)
+def _save_figures_and_sheet(recipe: MemberRecipe, folder: Path, plan: TrainingPlan, figures: dict[str, Any]) -> None:
+    known = find_member(recipe.name)
+    pipe = open_pipeline(known, folder).to(plan.device)
+    figures["parameters"] = count_parameters(pipe.components)
+    figures["bytes"] = count_bytes(folder)
     with open_atomic_file(plan.out / "figures.json") as file:
         file.write(json.dumps(figures, indent=1).encode() + b"\n")
-    call = {**known.call, "height": recipe.pictures.size, "width": recipe.pictures.size}
+    call = {**known.call, "height": recipe.video_format.size, "width": recipe.video_format.size}
     if plan.steps:
         call["num_inference_steps"] = plan.steps
     if "num_frames" in call:
-        call["num_frames"] = recipe.pictures.frames
-    save_sheet(plan.out / "sheet.png", pipe, call, recipe.pictures, plan.sheet)
+        call["num_frames"] = recipe.video_format.frames
+    save_contact_sheet(plan.out / "sheet.png", pipe, call, recipe.video_format, plan.sheet)

@@ -1,4 +1,4 @@
-"""The trained parts as one plain diffusers folder, which WanPipeline opens by itself."""
+"""The trained parts of wan as a diffusers folder, which `WanPipeline` opens."""
 
 from pathlib import Path
 from typing import Any
@@ -7,18 +7,18 @@ from diffusers import AutoencoderKLWan, UniPCMultistepScheduler, WanPipeline
 
 from navicache_pocket.train import configs
 from navicache_pocket.train import tokenizer as tokens
-from navicache_pocket.train.denoiser import Denoiser
-from navicache_pocket.train.folder import save
-from navicache_pocket.world import vocabulary
+from navicache_pocket.train.denoiser import WanDenoiser
+from navicache_pocket.train.pipeline_folder import save_pipeline
+from navicache_pocket.world import list_vocabulary
 
 
-def pack(autoencoder: AutoencoderKLWan, denoiser: Denoiser, folder: Path) -> None:
+def save_wan_pipeline(autoencoder: AutoencoderKLWan, denoiser: WanDenoiser, folder: Path) -> None:
     """Write the checkpoint."""
     parts: dict[str, Any] = {
-        "tokenizer": tokens.build(vocabulary()),
+        "tokenizer": tokens.build_tokenizer(list_vocabulary()),
         "text_encoder": denoiser.text_encoder,
         "vae": autoencoder,
         "transformer": denoiser.transformer,
         "scheduler": UniPCMultistepScheduler(**configs.SCHEDULER),
     }
-    save(WanPipeline(**parts), folder)
+    save_pipeline(WanPipeline(**parts), folder)

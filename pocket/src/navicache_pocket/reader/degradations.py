@@ -1,4 +1,4 @@
-"""Mild damage, as generated and stored videos have it: the reader must bear it."""
+"""Mild degradations, as in generated and stored videos, that the reader must tolerate."""
 
 import math
 
@@ -12,17 +12,17 @@ COARSENESS = 1.2  # about 30 dB on this world
 def blur(video: torch.Tensor, sigma: float = 1.0) -> torch.Tensor:
     """Gaussian blur of every frame, sigma in pixels."""
     reach = math.ceil(3 * sigma)
-    bell = torch.exp(-0.5 * (torch.arange(-reach, reach + 1, device=video.device) / sigma) ** 2)
-    bell = bell / bell.sum()
+    kernel = torch.exp(-0.5 * (torch.arange(-reach, reach + 1, device=video.device) / sigma) ** 2)
+    kernel = kernel / kernel.sum()
     flat = functional.pad(video.flatten(0, 2).unsqueeze(1), (reach,) * 4, mode="replicate")
-    once = functional.conv2d(flat, bell.view(1, 1, 1, -1))
-    return functional.conv2d(once, bell.view(1, 1, -1, 1)).view_as(video)
+    once = functional.conv2d(flat, kernel.view(1, 1, 1, -1))
+    return functional.conv2d(once, kernel.view(1, 1, -1, 1)).view_as(video)
 
 
-def noise(video: torch.Tensor, deviation: float = 0.03, seed: int = 0) -> torch.Tensor:
+def add_noise(video: torch.Tensor, deviation: float = 0.03, seed: int = 0) -> torch.Tensor:
     """White noise; the deviation is a share of the full range."""
-    drawn = torch.randn(video.shape, generator=torch.Generator().manual_seed(seed)).to(video.device)
-    return (video + 2 * deviation * drawn).clamp(-1, 1)
+    noise = torch.randn(video.shape, generator=torch.Generator().manual_seed(seed)).to(video.device)
+    return (video + 2 * deviation * noise).clamp(-1, 1)
 
 
 def compress(video: torch.Tensor, coarseness: float = COARSENESS) -> torch.Tensor:
@@ -37,9 +37,9 @@ def compress(video: torch.Tensor, coarseness: float = COARSENESS) -> torch.Tenso
     return rounded.transpose(-2, -3).flatten(-4, -3).flatten(-2, -1).clamp(-1, 1)
 
 
-def together(video: torch.Tensor) -> torch.Tensor:
-    """Blurred, noisy and compressed."""
-    return compress(noise(blur(video)))
+def degrade_fully(video: torch.Tensor) -> torch.Tensor:
+    """Blur, add noise, then compress."""
+    return compress(add_noise(blur(video)))
 
 
-DEGRADATIONS = {"blur": blur, "noise": noise, "compression": compress, "all three": together}
+DEGRADATIONS = {"blur": blur, "noise": add_noise, "compression": compress, "all three": degrade_fully}

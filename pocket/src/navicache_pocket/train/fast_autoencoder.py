@@ -8,7 +8,7 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import WanRMS_norm
 from torch import nn
 
 
-class Norm(nn.Module):
+class FastRMSNorm(nn.Module):
     """A `WanRMS_norm` with the same weight, in three kernels instead of eight.
 
     In half precision it stays there: the original multiplies by a float32 weight, so that all up to the next
@@ -26,16 +26,16 @@ class Norm(nn.Module):
         return x * (self.scale / length).to(x.dtype) * self.gamma.to(x.dtype)
 
 
-def quick(model: AutoencoderKLWan) -> AutoencoderKLWan:
+def replace_norms(model: AutoencoderKLWan) -> AutoencoderKLWan:
     """The model itself, its norms exchanged and its kernels arranged."""
     for module in [*model.modules()]:
         for name, child in module.named_children():
             if isinstance(child, WanRMS_norm):
-                setattr(module, name, Norm(child))
-    return arranged(model)
+                setattr(module, name, FastRMSNorm(child))
+    return use_channels_last(model)
 
 
-def arranged(model: Any) -> Any:
+def use_channels_last(model: Any) -> Any:
     """The model itself, its kernels in the memory order that tensor cores like."""
     for module in model.modules():
         if isinstance(module, nn.Conv3d):

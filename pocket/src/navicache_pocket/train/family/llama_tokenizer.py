@@ -9,26 +9,26 @@ from transformers import PreTrainedTokenizerFast
 
 PAD, BEGIN, UNKNOWN, END = "<pad>", "<|begin_of_text|>", "<unk>", "<|eot_id|>"
 HEADERS = ("<|start_header_id|>", "<|end_header_id|>")
-SPECIAL = (PAD, BEGIN, UNKNOWN, END, *HEADERS)
+SPECIAL_TOKENS = (PAD, BEGIN, UNKNOWN, END, *HEADERS)
 TEMPLATE: str = DEFAULT_PROMPT_TEMPLATE["template"]
-CROPPED: int = DEFAULT_PROMPT_TEMPLATE["crop_start"]
+CROPPED_TOKENS: int = DEFAULT_PROMPT_TEMPLATE["crop_start"]
 
 
-def build(words: Sequence[str]) -> PreTrainedTokenizerFast:
+def build_llama_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
     """One word, one token, Llama's marks too, and the template's own words all unknown.
 
     Llama's tokenizer makes 95 tokens of what stands before the caption and the pipeline cuts 95; this one makes fewer,
     so it begins with as many marks as are missing, and the first token that is left is the caption's first word.
     """
-    ids = {word: index for index, word in enumerate((*SPECIAL, *words))}
+    ids = {word: index for index, word in enumerate((*SPECIAL_TOKENS, *words))}
     tokenizer: Any = Tokenizer(models.WordLevel(ids, unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.add_special_tokens([*SPECIAL])
+    tokenizer.add_special_tokens([*SPECIAL_TOKENS])
     ahead = len(tokenizer.encode(TEMPLATE.partition("{}")[0]).ids)
-    if ahead > CROPPED:
-        raise ValueError(f"this template has {ahead} tokens before the caption and the pipeline cuts {CROPPED}")
-    marks = [BEGIN] * (CROPPED - ahead)
+    if ahead > CROPPED_TOKENS:
+        raise ValueError(f"this template has {ahead} tokens before the caption and the pipeline cuts {CROPPED_TOKENS}")
+    marks = [BEGIN] * (CROPPED_TOKENS - ahead)
     tokenizer.post_processor = processors.TemplateProcessing(
         single=" ".join([*marks, "$A"]), special_tokens=[(BEGIN, ids[BEGIN])]
     )
@@ -38,15 +38,15 @@ def build(words: Sequence[str]) -> PreTrainedTokenizerFast:
         bos_token=BEGIN,
         eos_token=END,
         unk_token=UNKNOWN,
-        model_max_length=CROPPED + 256,
+        model_max_length=CROPPED_TOKENS + 256,
     )
 
 
-def filled(captions: Sequence[str]) -> list[str]:
-    """The template around each caption.
+def fill_template(captions: Sequence[str]) -> list[str]:
+    """Put each caption into the template.
 
     Example:
-        >>> filled(["a red ball"])[0][-20:]
+        >>> fill_template(["a red ball"])[0][-20:]
         'a red ball<|eot_id|>'
     """
     return [TEMPLATE.format(caption) for caption in captions]
