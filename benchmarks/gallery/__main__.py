@@ -18,7 +18,7 @@ from benchmarks.gallery.videos import Example, make_example
 from benchmarks.json_file import save_json
 from navicache.generation.job import Source
 from navicache.generation.loading import load
-from navicache.pocket import MEMBERS, member
+from navicache.pocket import MEMBERS, find_member
 from navicache.pocket.held_out import choose_prompts
 
 IMAGES = 5  # prompts of a model that makes images
@@ -39,7 +39,7 @@ def show_model(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """The pictures of one model, and what the page says about them."""
     pipe = load(Source(f"pocket:{name}", "float32", options.device))
     pipe.set_progress_bar_config(disable=True)
-    call = {**member(name).call, **({"num_inference_steps": options.steps} if options.steps else {})}
+    call = {**find_member(name).call, **({"num_inference_steps": options.steps} if options.steps else {})}
     example = make_example(pipe, call, choose_held_out(name), options.speedups)
     rows = {}
     for speedup, frames in example.cached.items():
@@ -60,12 +60,12 @@ def show_model(name: str, options: argparse.Namespace) -> dict[str, Any]:
 def choose_held_out(name: str) -> list[str]:
     """By number: the first five for images, and for videos the one at the model's own place in the list."""
     prompts = choose_prompts("held-out", IMAGES)
-    return prompts if member(name).kind == "image" else [prompts[ORDER.index(name)]]
+    return prompts if find_member(name).kind == "image" else [prompts[ORDER.index(name)]]
 
 
 def draw_animation(name: str, example: Example, folder: Path) -> str | None:
     """All speed-ups in step; images do not move."""
-    if member(name).kind == "image":
+    if find_member(name).kind == "image":
         return None
     names = {f"{speedup:g}x": frames for speedup, frames in example.cached.items()}
     save_animation({"every step": example.reference, **names}, folder / f"{name}.webp")

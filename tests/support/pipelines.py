@@ -49,4 +49,6 @@ def pocket(monkeypatch, wan_folder):
     monkeypatch.setattr(file, "packaged", lambda name: None)
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda name="wan": wan_folder)
     monkeypatch.setattr(navicache.pocket, "PROMPTS", ("a red ball moves left", "a blue cat moves right", "a cat"))
-    monkeypatch.setattr(navicache.pocket, "unknown", lambda text: [w for w in text.lower().split() if w not in WORDS])
+    monkeypatch.setattr(
+        navicache.pocket, "find_unknown_words", lambda text: [w for w in text.lower().split() if w not in WORDS]
+    )
