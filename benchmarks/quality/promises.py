@@ -18,8 +18,8 @@ import torch
 
 import navicache
 from benchmarks.json_file import save_json
-from navicache.generation.job import Source
-from navicache.generation.loading import load
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.pocket.reader import Backgrounds, Reading, learn_backgrounds, read
@@ -83,8 +83,8 @@ def share(errors: Sequence[float], limit: float) -> float:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """All of it for one model, written beside what is said."""
     options = _options(arguments)
-    source = Source(options.model, options.dtype, options.device)
-    pipe = load(source)
+    source = ModelSource(options.model, options.dtype, options.device)
+    pipe = load_pipeline(source)
     pipe.set_progress_bar_config(disable=True)
     prompts = choose_prompts("held-out", options.prompts)
     call = {**source.member.call, **({"num_inference_steps": options.steps} if options.steps else {})}

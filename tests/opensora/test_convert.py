@@ -11,8 +11,8 @@ from tests.opensora.common import run, tiny_pipe, tiny_text_encoder, tiny_tokeni
 from tests.support.commands import refused
 
 from navicache.cli import main
-from navicache.generation.job import Source
-from navicache.generation.loading import load
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
 from navicache.opensora import OpenSoraPipeline, STDiT3Transformer
 from navicache.opensora.checkpoint import stored_dtype
 
@@ -89,6 +89,6 @@ def test_bad_places(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_generate_opens_the_folder(tmp_path: Path) -> None:
     tiny_pipe().save_pretrained(tmp_path)
-    pipe = load(Source(str(tmp_path), dtype="float32", device="cpu"))
+    pipe = load_pipeline(ModelSource(str(tmp_path), dtype="float32", device="cpu"))
     pipe.set_progress_bar_config(disable=True)
     assert torch.equal(run(pipe), run(tiny_pipe()))

@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         if not path.parent.is_dir():
             raise ValueError(f"cannot write {path}: create the folder {path.parent} first")
     scored = list(compare_files(options.reference, options.other))
-    print("\n".join(describe(scored)))
+    print("\n".join(metrics_table(scored)))
     about = {"reference": str(options.reference), "video": str(options.other)}
     documents = {
         options.json: lambda: json.dumps(as_document(scored, about), indent=1, allow_nan=False) + "\n",
@@ -46,12 +46,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def describe(scored: Sequence[Any]) -> list[str]:
+def metrics_table(scored: Sequence[Any]) -> list[str]:
     """The table: a row each, their mean, the interval of the mean, and why a column may be empty."""
     from navicache.evaluation.collection import FIGURES, estimates
 
     means = estimates(scored)
-    names = [_short(video.name) for video in scored]
+    names = [_shorten(video.name) for video in scored]
     columns = [Column("video", [*names, "mean", "95 % from", "95 % to"], words=True)]
     for name in FIGURES:
         found, form = means[name], FORMATS.get(name, ".4f")
@@ -62,5 +62,5 @@ def describe(scored: Sequence[Any]) -> list[str]:
     return [*lay_out(columns), *missing]
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."

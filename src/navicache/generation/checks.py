@@ -54,17 +54,17 @@ def check_metrics() -> None:
     compare(np.zeros((2, 32, 32, 3)), np.ones((2, 32, 32, 3)))
 
 
-def check_words(unknown: Iterable[str], vocabulary: Collection[str]) -> None:
+def check_vocabulary(unknown: Iterable[str], vocabulary: Collection[str]) -> None:
     """Refuse words the pocket never saw, and name those it knows that come nearest."""
     words = list(dict.fromkeys(unknown))
     if words:
         known = sorted(word for word in vocabulary if word.isalnum())  # without <pad> and its like
         raise ValueError(
             "the pocket does not know: "
-            + "; ".join(f"{word!r}{_hint(get_close_matches(word, known))}" for word in words)
+            + "; ".join(f"{word!r}{_format_matches(get_close_matches(word, known))}" for word in words)
             + f". It knows {len(known)} words: {', '.join(known)}"
         )
 
 
-def _hint(near: list[str]) -> str:
+def _format_matches(near: list[str]) -> str:
     return f" (nearest: {', '.join(near)})" if near else ""

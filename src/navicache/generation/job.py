@@ -15,9 +15,9 @@ from navicache.policies.checks import check_choice
 from navicache.records import ShadowKind
 
 POCKET = "pocket"
-NAMED = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
-USUAL_FPS = 16  # what Wan was trained at
-FLAGS = {
+MODEL_HELP = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
+DEFAULT_FPS = 16  # what Wan was trained at
+OPTION_OF_ARGUMENT = {
     "negative_prompt": "negative_prompt",
     "image": "image",
     "num_inference_steps": "steps",
@@ -29,7 +29,7 @@ FLAGS = {
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelSource:
     """Which model, and how it is held."""
 
     model: str = POCKET
@@ -39,7 +39,7 @@ class Source:
     shift: float | None = None  # of the scheduler; None keeps its own
 
     @property
-    def pocket(self) -> bool:
+    def is_embedded(self) -> bool:
         """Whether an embedded model is meant."""
         return self.model.partition(":")[0] == POCKET
 
@@ -48,19 +48,19 @@ class Source:
         """Which embedded model is meant, if one is: `pocket` alone is wan.
 
         Example:
-            >>> Source("pocket:unet").member.kind, Source("owner/name").member
+            >>> ModelSource("pocket:unet").member.kind, ModelSource("owner/name").member
             ('image', None)
         """
-        return member(self.model.partition(":")[2] or WAN) if self.pocket else None
+        return member(self.model.partition(":")[2] or WAN) if self.is_embedded else None
 
     @property
     def fps(self) -> int:
         """Of its videos, unless told otherwise."""
-        return self.member.fps if self.member else USUAL_FPS
+        return self.member.fps if self.member else DEFAULT_FPS
 
 
 @dataclass(frozen=True)
-class Caching:
+class CacheOptions:
     """What `navicache.enable` is asked for; None leaves the choice to it."""
 
     policy: str | None = None
@@ -87,16 +87,16 @@ class Caching:
 
 
 @dataclass(frozen=True)
-class Job:
+class GenerationJob:
     """Everything one subcommand was asked for."""
 
-    source: Source
+    source: ModelSource
     prompts: tuple[str, ...]
     arguments: Mapping[str, Any]  # of the pipeline's call, beside prompt and generator
-    caching: Caching
+    caching: CacheOptions
     out: Path
     seed: int = 0
-    fps: int = USUAL_FPS
+    fps: int = DEFAULT_FPS
     compare: bool = False
 
     @property
@@ -122,12 +122,12 @@ def slug(text: str, longest: int = 48) -> str:
     return "-".join(words)[:longest].strip("-") or "prompt"
 
 
-def check_call(kind: type, arguments: Mapping[str, Any]) -> None:
+def check_call_arguments(kind: type, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that a class of pipelines does not take, and classes that need more than was given."""
     parameters = inspect.signature(kind.__call__).parameters
     for name in arguments:
         if name not in parameters:
-            flag = FLAGS.get(name, name).replace("_", "-")
+            flag = OPTION_OF_ARGUMENT.get(name, name).replace("_", "-")
             raise ValueError(f"{kind.__name__} takes no {name}: leave out --{flag}")
     required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
     if needs := [name for name in required if name not in ("self", "prompt", *arguments)]:

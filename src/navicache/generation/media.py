@@ -40,7 +40,7 @@ class Media:
             save_image(self.frames[0], path)
 
 
-def open_picture(file: str) -> Image.Image:
+def open_image(file: str) -> Image.Image:
     """The picture in a file as pipelines take it: upright, in three colours."""
     try:
         with Image.open(file) as picture:
@@ -51,15 +51,15 @@ def open_picture(file: str) -> Image.Image:
         raise ValueError(f"{file} cannot be read as a picture: {error}") from error
 
 
-def read_outputs(output: Iterable[np.ndarray]) -> list[Media]:
+def split_samples(output: Iterable[np.ndarray]) -> list[Media]:
     """Every sample of what a pipeline returns under `output_type="np"`.
 
     Example:
-        >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in read_outputs(np.zeros(shape))]
+        >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in split_samples(np.zeros(shape))]
         ['video', 'video', 'image']
     """
-    return [_read(np.asarray(sample, dtype=np.float32)) for sample in output]
+    return [_read_sample(np.asarray(sample, dtype=np.float32)) for sample in output]
 
 
-def _read(sample: np.ndarray) -> Media:
+def _read_sample(sample: np.ndarray) -> Media:
     return Media(sample, True) if sample.ndim == 4 else Media(sample[None], False)

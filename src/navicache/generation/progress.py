@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-Counts = Callable[[], tuple[int, int]]
-FOLDED = 5  # seconds between the lines of a bar where there is no terminal
+StepCounts = Callable[[], tuple[int, int]]
+LINE_INTERVAL = 5  # seconds between the lines of a bar where there is no terminal
 LAYOUT = "{desc} |{bar:24}| {n_fmt}/{total_fmt} {counts} [{elapsed}<{remaining}]"
 
 
@@ -34,12 +34,12 @@ class LoopClock:
 class StepBar(tqdm):
     """A tqdm bar that also says how many steps were computed and reused; it asks only when it draws."""
 
-    def __init__(self, *args: Any, counts: Counts | None, clock: LoopClock, **options: Any) -> None:
+    def __init__(self, *args: Any, counts: StepCounts | None, clock: LoopClock, **options: Any) -> None:
         """Start the clock; without counts every step counts as computed."""
         self._counts, self._clock = counts, clock
-        settle()
+        synchronize_device()
         self._began: float | None = time.perf_counter()
-        super().__init__(*args, bar_format=LAYOUT, miniters=1, **folded(), **options)
+        super().__init__(*args, bar_format=LAYOUT, miniters=1, **bar_options(), **options)
 
     @property
     def format_dict(self) -> dict[str, Any]:
@@ -51,13 +51,13 @@ class StepBar(tqdm):
     def close(self) -> None:
         """Stop the clock; closing again changes nothing."""
         if self._began is not None:
-            settle()
+            synchronize_device()
             self._clock.add(time.perf_counter() - self._began)
             self._began = None
         super().close()
 
 
-class Lines:
+class LineWriter:
     """Stands in for the standard error of a bar: what would be drawn over itself is a line of its own."""
 
     @property
@@ -74,25 +74,29 @@ class Lines:
         sys.stderr.flush()
 
 
-def folded() -> dict[str, Any]:
+def bar_options() -> dict[str, Any]:
     """Options of a bar: none on a terminal; in a file or a pipe a line every few seconds.
 
     Example:
-        >>> folded().get("mininterval", FOLDED)
+        >>> bar_options().get("mininterval", LINE_INTERVAL)
         5
     """
-    return {} if sys.stderr.isatty() else {"file": Lines(), "mininterval": FOLDED, "maxinterval": FOLDED}
+    return (
+        {}
+        if sys.stderr.isatty()
+        else {"file": LineWriter(), "mininterval": LINE_INTERVAL, "maxinterval": LINE_INTERVAL}
+    )
 
 
-def settle() -> None:
+def synchronize_device() -> None:
     """Wait for what the device still has to do, so that the clock does not stop before the work."""
     if torch.accelerator.is_available():
         torch.accelerator.synchronize()
 
 
 @contextmanager
-def watched(
-    pipe: Any, label: str, counts: Counts | None = None, shown: bool = True
+def time_loop(
+    pipe: Any, label: str, counts: StepCounts | None = None, shown: bool = True
 ) -> Generator[LoopClock, None, None]:
     """Show the loop of this pipeline in our bar, or show nothing, and time it."""
     clock = LoopClock()

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from navicache.generation.results import Result
+from navicache.generation.results import PromptResult
 
 LONGEST_PROMPT = 44
 
 
-def describe_result(result: Result) -> str:
+def describe_result(result: PromptResult) -> str:
     """Decisions, seconds, quality and files, as lines."""
     lines = [f"\n{result.prompt}", *(f"  {line}" for line in result.pair.summary.splitlines())]
     for name, take in ((result.pair.label, result.pair.cached), ("no cache", result.pair.plain)):
@@ -26,7 +26,7 @@ def describe_quality(quality: Any) -> str:
     return f"PSNR {quality.psnr:.2f} dB, SSIM {quality.ssim:.4f}, LPIPS {lpips}"
 
 
-def result_figures(result: Result) -> dict[str, str]:
+def result_figures(result: PromptResult) -> dict[str, str]:
     """One row of the closing table, by its headings."""
     quality, steps, prompt = result.quality, result.steps, result.prompt
     plain = result.pair.plain or result.pair.cached

@@ -9,7 +9,7 @@ from navicache.report.templating import render_template
 
 
 @dataclass(frozen=True)
-class Card:
+class DemoCard:
     """One prompt: its row of the table, which names the seconds, and its files."""
 
     prompt: str
@@ -21,7 +21,7 @@ class Card:
     run: RunRecord
 
 
-def save_demo_page(path: Path, lead: str, cards: Sequence[Card]) -> None:
+def save_demo_page(path: Path, lead: str, cards: Sequence[DemoCard]) -> None:
     """Write the page; everything it shows is inside it."""
     page = render_template("demo.html.j2", lead=lead, cards=cards)
     with atomic_file(path) as file:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Origin = Literal["measured", "published"]
-Size = Literal["small", "normal", "wide"]  # four in a row, two, or one
+RowOrigin = Literal["measured", "published"]
+ChartSize = Literal["small", "normal", "wide"]  # four in a row, two, or one
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A text and, where it is sorted by something else than the text, the number."""
 
     text: str
@@ -19,37 +19,37 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class TableRow:
     """A row of a table, and where its figures are from."""
 
-    cells: tuple[Cell, ...]
-    origin: Origin = "measured"
+    cells: tuple[TableCell, ...]
+    origin: RowOrigin = "measured"
     colour: str = ""  # of its policy
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Columns by their headings; those of numbers are set right."""
 
     title: str
     headings: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     words: int = 1  # how many columns, from the left, are words
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Chart:
+class PageChart:
     """An inline picture with its title and what it says in words."""
 
     title: str
     svg: str
     caption: str = ""
-    size: Size = "normal"
+    size: ChartSize = "normal"
 
 
 @dataclass(frozen=True)
-class Tile:
+class HeadlineTile:
     """One figure of the headline."""
 
     figure: str
@@ -58,7 +58,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Key:
+class LegendEntry:
     """An entry of the legend."""
 
     name: str
@@ -66,27 +66,27 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A heading, a sentence, pictures and tables."""
 
     anchor: str
     title: str
     lead: str = ""
-    charts: tuple[Chart, ...] = ()
-    tables: tuple[Table, ...] = ()
-    legend: tuple[Key, ...] = ()
+    charts: tuple[PageChart, ...] = ()
+    tables: tuple[PageTable, ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
     inner: bool = False  # part of the chapter above it: a smaller heading, and not in the list at the top
 
 
 @dataclass(frozen=True)
-class Page:
+class ReportPage:
     """One report."""
 
     title: str
     headline: str
     lead: str
-    tiles: tuple[Tile, ...]
-    sections: tuple[Section, ...]
+    tiles: tuple[HeadlineTile, ...]
+    sections: tuple[PageSection, ...]
     prompts: tuple[Mapping[str, Any], ...]  # of the players and the traces, as `players.js` reads them
     videos: Mapping[str, str]  # address of each video, by its name in `prompts`
     footer: tuple[str, ...] = ()

@@ -8,23 +8,23 @@ COLOURS = (
     *("#6a7f8c", "#a0402c"),
 )
 MARKS = ("o", "D", "s", "^", "P", "p", "h", "<", ">", "d", "H", "v", "X", "8")
-NOTHING = "#8a8f98"  # no cache
+NO_CACHE_COLOUR = "#8a8f98"  # no cache
 
 
-def colour(policy: str) -> str:
+def policy_colour(policy: str) -> str:
     """Of a policy; grey where there is no cache.
 
     Example:
-        >>> colour("navicache"), colour("none")
+        >>> policy_colour("navicache"), policy_colour("none")
         ('#2a7fc9', '#8a8f98')
     """
-    return COLOURS[_number(policy) % len(COLOURS)] if policy in POLICIES else NOTHING
+    return COLOURS[_policy_index(policy) % len(COLOURS)] if policy in POLICIES else NO_CACHE_COLOUR
 
 
-def mark(policy: str) -> str:
+def policy_marker(policy: str) -> str:
     """Matplotlib's marker of a policy, for those who see no colours."""
-    return MARKS[_number(policy) % len(MARKS)] if policy in POLICIES else "*"
+    return MARKS[_policy_index(policy) % len(MARKS)] if policy in POLICIES else "*"
 
 
-def _number(policy: str) -> int:
+def _policy_index(policy: str) -> int:
     return list(POLICIES).index(policy)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from navicache.records import RunRecord, atomic_file, shows_growth, tally
-from navicache.report.trace_curves import Curves, Rows, known, read_curves, read_rows
+from navicache.report.trace_curves import Curves, Rows, read_curves, read_rows, without_gaps
 
 BLUE, PALE, VERMILION, INK, GREY = "#0072B2", "#BBD6E8", "#D55E00", "#222222", "#666666"  # after Okabe and Ito
 SUFFIXES = (".png", ".svg")
@@ -36,7 +36,7 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     if not run.steps:
         raise ValueError("this run has no step yet: draw it after the model was called")
     curves, rows = read_curves(run, sample), read_rows(run, sample)
-    panels = [draw for draw, names in PANELS.items() if any(known(curves[name]) for name in names)]
+    panels = [draw for draw, names in PANELS.items() if any(without_gaps(curves[name]) for name in names)]
     heights = [*(2.2 for _ in panels), 0.25 * min(len(rows), MOST_ROW_LABELS) + 0.05]
     size = (9.6, HEAD + sum(heights) + 0.42 * len(heights) + 0.4)
     figure = Figure(figsize=size, dpi=130, facecolor="white", layout="constrained")
@@ -45,8 +45,8 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     for draw, panel in zip(panels, axes, strict=False):
         draw(panel, curves, run)
     _draw_strip(axes[-1], rows)
-    _step_axis(axes[-1], run)
-    _head(figure, run, sample)
+    _draw_step_axis(axes[-1], run)
+    _draw_heading(figure, run, sample)
     return figure
 
 
@@ -67,19 +67,19 @@ def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     edges = [*ratio, *measured]
     for width, alpha in ((2, 0.14), (1, 0.26)):
         low, high = ([r + side * width * s for r, s in zip(ratio, spread, strict=True)] for side in (-1, 1))
-        if known(low):
+        if without_gaps(low):
             axes.fill_between(index, low, high, color=BLUE, alpha=alpha, linewidth=0, label=f"±{width} std")
             edges += [*low, *high]
-    if known(ratio):
+    if without_gaps(ratio):
         axes.plot(index, ratio, color=BLUE, linewidth=1.7, marker=".", markersize=3, label="estimate")
-    if known(measured):
-        _points(axes, index, measured, "measured")
-    middle, wide = known([*ratio, *measured]), known(edges)
+    if without_gaps(measured):
+        _draw_points(axes, index, measured, "measured")
+    middle, wide = without_gaps([*ratio, *measured]), without_gaps(edges)
     room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
     words = "growth: error of a prediction per distance of the input", "ratio: output change per input change"
-    _finish(axes, "ratio", words[0] if shows_growth(run) else words[1])
+    _finish_panel(axes, "ratio", words[0] if shows_growth(run) else words[1])
 
 
 def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
@@ -87,38 +87,40 @@ def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
         heights = [a if c == wanted else math.nan for a, c in zip(accumulated, curves["computed"], strict=True)]
-        if known(heights):
+        if without_gaps(heights):
             axes.bar(index, heights, width=0.8, color=colour, label=label)
-    if limits := set(known(curves["threshold"])):
+    if limits := set(without_gaps(curves["threshold"])):
         label = f"threshold {limits.pop():.3g}" if len(limits) == 1 else "threshold"
-        axes.step(*_stairs(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
-    _reuse_errors(axes, curves)
-    _finish(axes, "error", "error, relative to the output")
+        axes.step(*_threshold_steps(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
+    _draw_reuse_errors(axes, curves)
+    _finish_panel(axes, "error", "error, relative to the output")
 
 
-def _stairs(curves: Curves) -> tuple[list[float], list[float]]:
+def _threshold_steps(curves: Curves) -> tuple[list[float], list[float]]:
     """The threshold over the full width of each step, also where only one knows it."""
     return [i + side for i in curves["index"] for side in (-0.5, 0.5)], [
         t for t in curves["threshold"] for _ in range(2)
     ]
 
 
-def _reuse_errors(axes: Axes, curves: Curves) -> None:
+def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
     """Points on the scale of the bars, and marks at the upper edge for those far beyond it."""
     index, errors = curves["index"], curves["reuse_error"]
-    heights = known([*curves["accumulated"], *curves["threshold"]])
+    heights = without_gaps([*curves["accumulated"], *curves["threshold"]])
     top = ERROR_ROOM * max(heights, default=0.0) or math.inf
     inside = [error if error <= top else math.nan for error in errors]
     beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
-    axes.set_ylim(0, 1.08 * max([*heights, *known(inside)], default=0.0) or 1.0)
-    if known(errors):
-        _points(axes, index, inside, f"reuse error (▲ up to {max(known(errors)):.2g})" if beyond else "reuse error")
+    axes.set_ylim(0, 1.08 * max([*heights, *without_gaps(inside)], default=0.0) or 1.0)
+    if without_gaps(errors):
+        _draw_points(
+            axes, index, inside, f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
+        )
     if beyond:
         style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}
         axes.plot(beyond, [0.97 for _ in beyond], marker="^", transform=axes.get_xaxis_transform(), **style)
 
 
-def _points(axes: Axes, index: Sequence[float], values: Sequence[float], label: str) -> None:
+def _draw_points(axes: Axes, index: Sequence[float], values: Sequence[float], label: str) -> None:
     style: dict[str, Any] = {"color": VERMILION, "markersize": 4.6, "markeredgecolor": "white", "markeredgewidth": 0.5}
     axes.plot(index, values, "o", label=label, **style)
 
@@ -134,10 +136,10 @@ def _draw_strip(axes: Axes, rows: Rows) -> None:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    _finish(axes, "schedule", "schedule")
+    _finish_panel(axes, "schedule", "schedule")
 
 
-def _finish(axes: Axes, name: str, caption: str) -> None:
+def _finish_panel(axes: Axes, name: str, caption: str) -> None:
     """Quiet frame; caption and legend share the line above the panel, off the data."""
     axes.set_label(name)
     axes.set_title(caption, loc="left", fontsize=10, color=INK, pad=7)
@@ -147,7 +149,7 @@ def _finish(axes: Axes, name: str, caption: str) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.0, **LEGEND)
 
 
-def _step_axis(axes: Axes, run: RunRecord) -> None:
+def _draw_step_axis(axes: Axes, run: RunRecord) -> None:
     """The whole run where its length is known, so that what is still to come shows as empty."""
     indices = [step.index for step in run.steps]
     first = 0 if run.total else min(indices)
@@ -156,7 +158,7 @@ def _step_axis(axes: Axes, run: RunRecord) -> None:
     axes.set_xlabel("step", fontsize=9, color=INK)
 
 
-def _head(figure: Figure, run: RunRecord, sample: int) -> None:
+def _draw_heading(figure: Figure, run: RunRecord, sample: int) -> None:
     """Who and how many in two lines; long names are cut."""
     height = float(figure.get_figheight())
     parts = [tally(run), ", ".join(f"{name}={value}" for name, value in run.settings.items())]

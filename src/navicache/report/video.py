@@ -48,16 +48,16 @@ def write_video(frames: np.ndarray, file: BinaryIO, fps: int) -> None:
         # One thread: starting one for every core takes longer than a short video, and the bytes depend on no machine.
         stream.options = {"crf": "16", "preset": "veryfast", "threads": "1"}
         for image in frames:  # one by one: all bytes together would be another long video in memory
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(as_bytes(image), format="rgb24")))
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(to_uint8(image), format="rgb24")))
         container.mux(stream.encode())
 
 
 def save_image(frame: np.ndarray, path: str | os.PathLike[str]) -> None:
     """Write (height, width, 3) of floats in [0, 1] as PNG."""
     with atomic_file(path) as file:
-        Image.fromarray(as_bytes(frame)).save(file, format="PNG")
+        Image.fromarray(to_uint8(frame)).save(file, format="PNG")
 
 
-def as_bytes(frames: np.ndarray) -> np.ndarray:
+def to_uint8(frames: np.ndarray) -> np.ndarray:
     """Floats in [0, 1] as bytes."""
     return (np.clip(frames, 0, 1) * 255).round().astype(np.uint8)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from navicache.studio.asked import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
-from navicache.studio.offer import USUAL, Offer, usual_values
+from navicache.studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
+from navicache.studio.request import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
 
-OWN = "empty: the model's own"
+MODEL_DEFAULT = "empty: the model's own"
 
 
 @dataclass(frozen=True)
-class Fields:
+class PageFields:
     """Gradio's components, by what they are for."""
 
     run: Any
@@ -30,10 +30,10 @@ class Fields:
     @property
     def usual(self) -> list[Any]:
         """Steps, guidance, frames and size."""
-        return self.inputs[7 : 7 + len(USUAL)]
+        return self.inputs[7 : 7 + len(DEFAULT_ARGUMENTS)]
 
 
-def lay_out(offer: Offer, prompts: list[str]) -> Fields:
+def build_fields(offer: StudioModels, prompts: list[str]) -> PageFields:
     """Put them on the page that is being built."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
@@ -52,19 +52,19 @@ def lay_out(offer: Offer, prompts: list[str]) -> Fields:
         stop = gr.Button("Stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
     with gr.Row(equal_height=True, elem_id="nv-how"):
-        model = model_field(offer)
+        model = build_model_field(offer)
         with gr.Column(scale=2, min_width=280):
-            targets = target_fields()
-    return Fields(run, stop, [prompt, model, *targets, *more_fields(offer)])
+            targets = build_target_fields()
+    return PageFields(run, stop, [prompt, model, *targets, *build_more_fields(offer)])
 
 
-def model_field(offer: Offer) -> Any:
+def build_model_field(offer: StudioModels) -> Any:
     """Which model; any at all, unless the studio is locked."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     return gr.Dropdown(
         list(offer.choices),
-        value=offer.first.model,
+        value=offer.default.model,
         label="Model",
         info="embedded" if offer.locked else "embedded, a folder, or a hub id",
         allow_custom_value=not offer.locked,
@@ -72,7 +72,7 @@ def model_field(offer: Offer) -> Any:
     )
 
 
-def target_fields() -> list[Any]:
+def build_target_fields() -> list[Any]:
     """Which target, and the one field it needs."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
@@ -90,7 +90,7 @@ def target_fields() -> list[Any]:
     return [target, *ways.values()]
 
 
-def more_fields(offer: Offer) -> list[Any]:
+def build_more_fields(offer: StudioModels) -> list[Any]:
     """Seed, length and size."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
@@ -100,7 +100,7 @@ def more_fields(offer: Offer) -> list[Any]:
             seed = gr.Number(0, label="Seed", precision=0, min_width=90)
             usual = [
                 gr.Number(value, label=label, precision=None if label == "Guidance" else 0, min_width=90)
-                for label, value in zip(labels, usual_values(offer.first), strict=True)
+                for label, value in zip(labels, default_values(offer.default), strict=True)
             ]
-        negative = gr.Textbox("", label="Negative prompt", info=OWN)
+        negative = gr.Textbox("", label="Negative prompt", info=MODEL_DEFAULT)
     return [seed, *usual, negative]

@@ -7,12 +7,12 @@ from importlib.resources import files
 from typing import Any
 
 from navicache.pocket import PROMPTS
-from navicache.studio.answers import Answers, Refused
-from navicache.studio.fields import Fields, lay_out
-from navicache.studio.kept import Kept
-from navicache.studio.offer import Offer
-from navicache.studio.runs import Runs
-from navicache.studio.show import IDLE
+from navicache.studio.baselines import BaselineStore
+from navicache.studio.controller import RunRefused, StudioController
+from navicache.studio.fields import PageFields, build_fields
+from navicache.studio.html import IDLE
+from navicache.studio.models import StudioModels
+from navicache.studio.run_queue import RunQueue
 
 TITLE = "navicache studio"
 HEAD = (
@@ -24,40 +24,40 @@ READABLE = {
     "button_primary_background_fill": "*primary_600",
     "button_primary_background_fill_hover": "*primary_700",
 }  # Gradio's own are too pale for small letters
-LINE = 16  # visitors that wait; the next one is told to come back
+QUEUE_LENGTH = 16  # visitors that wait; the next one is told to come back
 
 
-def open_page(offer: Offer, **where: Any) -> None:
+def open_page(offer: StudioModels, **where: Any) -> None:
     """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
-    runs = Runs()
+    runs = RunQueue()
     try:
-        page = build_page(Answers(offer, runs)).queue(max_size=LINE, default_concurrency_limit=1)
-        _, address, _ = page.launch(**looks(), **where, prevent_thread_lock=True)
+        page = build_page(StudioController(offer, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
+        _, address, _ = page.launch(**page_style(), **where, prevent_thread_lock=True)
         print(f"open {address} (Ctrl-C ends it)", flush=True)
         page.block_thread()
     finally:
         runs.close()
 
 
-def build_page(answers: Answers) -> Any:
+def build_page(answers: StudioController) -> Any:
     """The page as Gradio's Blocks, not yet served; no figure about it is sent anywhere."""
     import gradio as gr  # pyright: ignore[reportMissingImports]  (an extra of its own)
 
     with gr.Blocks(title=TITLE, analytics_enabled=False) as page:
         gr.HTML(HEAD)
-        fields = lay_out(answers.offer, list(PROMPTS))
+        fields = build_fields(answers.offer, list(PROMPTS))
         live = gr.HTML(IDLE, elem_id="nv-live")
         result = gr.HTML(elem_id="nv-result")
-        connect(answers, fields, [live, result, gr.State(Kept(), time_to_live=3600)])
+        connect_events(answers, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])
     return page
 
 
-def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
+def connect_events(answers: StudioController, fields: PageFields, outputs: list[Any]) -> None:
     """Run and stop; one run at a time on this machine, or seconds would mean nothing."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
-    def run(request: gr.Request, kept: Kept, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with refusals(gr.Error), closing(answers.run(request.session_hash, kept, *values)) as showing:
+    def run(request: gr.Request, kept: BaselineStore, *values: Any) -> Iterator[tuple[Any, ...]]:
+        with show_refusals(gr.Error), closing(answers.run(request.session_hash, kept, *values)) as showing:
             for shown in showing:
                 yield shown.live, gr.skip() if shown.result is None else shown.result, shown.kept
 
@@ -65,7 +65,7 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
         return answers.stop(request.session_hash)
 
     def usual(model: str | None) -> list[Any]:
-        with refusals(gr.Error):
+        with show_refusals(gr.Error):
             return answers.usual(model)
 
     live, _, kept = outputs
@@ -86,15 +86,15 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
 
 
 @contextmanager
-def refusals(error: Callable[..., Exception]) -> Iterator[None]:
+def show_refusals(error: Callable[..., Exception]) -> Iterator[None]:
     """Refusals in the page's own manner, which takes them for markup; the log needs no trace of them."""
     try:
         yield
-    except Refused as refusal:
+    except RunRefused as refusal:
         raise error(escape(str(refusal), quote=False), print_exception=False) from refusal
 
 
-def looks() -> dict[str, Any]:
+def page_style() -> dict[str, Any]:
     """Colours, letters and script; all of it comes from here, so the page needs no network."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 

@@ -12,28 +12,28 @@ from navicache.models import CALIBRATED, MODES
 from navicache.policies import build_policy
 from navicache.policies.checks import check_choice
 
-Source = Literal["pocket", "vbench", "file"]
-Clock = Literal["group", "beside"]
+PromptOrigin = Literal["pocket", "vbench", "file"]
+ClockMode = Literal["group", "beside"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
-OURS = (DEFAULT_POLICY,)
+DEFAULT_OURS = (DEFAULT_POLICY,)
 
-Call = Mapping[str, Any]  # arguments of a pipeline's call
+CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
 
 @dataclass(frozen=True)
-class Prompts:
+class PlanPrompts:
     """Where the prompts come from."""
 
-    source: Source
+    source: PromptOrigin
     count: int | None = None  # the first so many; None takes all there are
     file: str | None = None  # one prompt a line, beside the plan
     dimensions: tuple[str, ...] = ()  # of VBench; none named takes all
 
 
 @dataclass(frozen=True)
-class Model:
+class PlanModel:
     """A pipeline, how it is held and how it is called."""
 
     name: str
@@ -43,31 +43,31 @@ class Model:
     offload: str = "none"
     fps: int = 16
     published: str = ""  # whose published rows stand beside the measured ones
-    call: Call = field(default_factory=dict[str, Any], hash=False)
+    call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     batch: int | None = None  # prompts in one call; None: as many as the plan says
     shift: float | None = None  # flow shift of its scheduler; None keeps the one it was saved with
 
 
 @dataclass(frozen=True)
-class Condition:
+class PlanCondition:
     """Scheduler, steps and sizes: everything but the prompt, the noise and the cache."""
 
     name: str = "default"
     scheduler: str = ""  # a class of diffusers; empty keeps the model's own
     scheduler_options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
-    call: Call = field(default_factory=dict[str, Any], hash=False)
+    call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     models: tuple[str, ...] = ()  # of these alone; none named means all
 
 
 @dataclass(frozen=True)
-class Setting:
+class PlanSetting:
     """One row of the table: a policy with its mode or knobs, or no cache and another call."""
 
     name: str
     policy: str
     mode: str | None = None
     knobs: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
-    call: Call = field(default_factory=dict[str, Any], hash=False)
+    call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     series: str = ""  # settings of one series are points of one curve
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
@@ -91,7 +91,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class ShadowRuns:
     """Runs in shadow mode, which tell how true the predictions of a policy are."""
 
     prompts: int = 0  # the first so many; 0 measures none
@@ -99,7 +99,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class PageChapter:
     """How a page of several plans tells this one; without a title it is not told apart."""
 
     title: str = ""
@@ -108,23 +108,23 @@ class Chapter:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """Everything one benchmark measures."""
 
     name: str
-    prompts: Prompts
-    models: tuple[Model, ...]
-    settings: tuple[Setting, ...]
-    conditions: tuple[Condition, ...] = (Condition(),)
+    prompts: PlanPrompts
+    models: tuple[PlanModel, ...]
+    settings: tuple[PlanSetting, ...]
+    conditions: tuple[PlanCondition, ...] = (PlanCondition(),)
     seeds: tuple[int, ...] = (0,)
-    accuracy: Accuracy = Accuracy()
+    accuracy: ShadowRuns = ShadowRuns()
     batch: int = 1  # prompts in one call
     videos: int | None = None  # of the first so many prompts are kept; None keeps all
     traces: int | None = None  # likewise
     metrics: tuple[str, ...] = METRICS
-    clock: Clock = "group"  # one plain run a group, or one right before every cached run
-    chapter: Chapter = Chapter()
-    ours: tuple[str, ...] = OURS  # the policy whose lead is shown, then others that do not count as rivals
+    clock: ClockMode = "group"  # one plain run a group, or one right before every cached run
+    chapter: PageChapter = PageChapter()
+    ours: tuple[str, ...] = DEFAULT_OURS  # the policy whose lead is shown, then others that do not count as rivals
 
     def __post_init__(self) -> None:
         """Refuse parts that would share a folder, and names of parts that do not exist."""
@@ -144,22 +144,22 @@ class Plan:
             _check_names("settings", [BASELINE, *(setting.name for setting in self.settings_of(model))])
             self._check_shares(model)
 
-    def _check_shares(self, model: Model) -> None:
+    def _check_shares(self, model: PlanModel) -> None:
         shared = [setting.name for setting in self.settings_of(model) if setting.share]
         for condition in self.conditions_of(model):
             if shared and STEPS not in {**model.call, **condition.call}:
                 place = f"model {model.name!r} or of condition {condition.name!r}"
                 raise ValueError(f"{shared[0]!r} is a share of the steps: give {STEPS} in call of {place}")
 
-    def conditions_of(self, model: Model) -> list[Condition]:
+    def conditions_of(self, model: PlanModel) -> list[PlanCondition]:
         """Those a model is measured under."""
         return [condition for condition in self.conditions if not condition.models or model.name in condition.models]
 
-    def settings_of(self, model: Model) -> list[Setting]:
+    def settings_of(self, model: PlanModel) -> list[PlanSetting]:
         """Those a model is measured with."""
         return [setting for setting in self.settings if not setting.models or model.name in setting.models]
 
-    def batch_of(self, model: Model) -> int:
+    def batch_of(self, model: PlanModel) -> int:
         """Prompts in one call of a model."""
         return model.batch or self.batch
 

@@ -8,7 +8,7 @@ from pathlib import Path
 VBENCH_LIST = "VBench_full_info.json"
 
 
-def prompts_in_file(plan_folder: Path, name: str) -> list[str]:
+def read_prompt_file(plan_folder: Path, name: str) -> list[str]:
     """One prompt a line; empty lines are passed over. The file lies beside the plan or below."""
     path = (plan_folder / name).resolve()
     if not path.is_relative_to(plan_folder.resolve()):
@@ -23,7 +23,7 @@ def prompts_in_file(plan_folder: Path, name: str) -> list[str]:
 
 def vbench_prompts(dimensions: Collection[str] = (), path: Path | None = None) -> list[str]:
     """The prompts of VBench's list, each once, in its order; of these dimensions alone where some are named."""
-    entries = json.loads((path or vbench_list()).read_text(encoding="utf-8"))
+    entries = json.loads((path or find_vbench_list()).read_text(encoding="utf-8"))
     known = sorted({dimension for entry in entries for dimension in entry["dimension"]})
     for dimension in dimensions:
         if dimension not in known:
@@ -32,7 +32,7 @@ def vbench_prompts(dimensions: Collection[str] = (), path: Path | None = None) -
     return list(dict.fromkeys(entry["prompt_en"] for entry in entries if wanted & set(entry["dimension"])))
 
 
-def vbench_list() -> Path:
+def find_vbench_list() -> Path:
     """The list in the installed package, which is found but never imported: it needs an environment of its own."""
     spec = importlib.util.find_spec("vbench")
     for folder in (spec.submodule_search_locations or []) if spec else []:

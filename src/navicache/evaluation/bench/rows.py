@@ -24,7 +24,7 @@ class RowFile:
         content = path.read_bytes() if path.exists() else b""
         self.path, self._whole = path, content.rfind(b"\n") + 1
         lines = content[: self._whole].splitlines()
-        self.rows = [_parse(path, number, line) for number, line in enumerate(lines, start=1)]
+        self.rows = [_parse_row(path, number, line) for number, line in enumerate(lines, start=1)]
         self._keys = {row["key"] for row in self.rows}
 
     def __contains__(self, key: str) -> bool:
@@ -40,27 +40,27 @@ class RowFile:
             keys.add(row["key"])
         with self.path.open("ab") as file:
             file.truncate(self._whole)  # a torn last line goes
-            self._whole += file.write(_lines(rows))
+            self._whole += file.write(_encode_rows(rows))
             file.flush()
             os.fsync(file.fileno())
         self.rows += rows
         self._keys |= keys
 
-    def revise(self, *rows: Row) -> None:
+    def replace(self, *rows: Row) -> None:
         """Put these in the place of those with their keys; the file is the old one or the new one, never half of it."""
         new = {row["key"]: row for row in rows}
         self.rows = [new.get(row["key"], row) for row in self.rows]
-        content = _lines(self.rows)
+        content = _encode_rows(self.rows)
         with atomic_file(self.path) as file:
             file.write(content)
         self._whole = len(content)
 
 
-def _lines(rows: Iterable[Row]) -> bytes:
+def _encode_rows(rows: Iterable[Row]) -> bytes:
     return b"".join(json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n" for row in rows)
 
 
-def _parse(path: Path, number: int, line: bytes) -> Row:
+def _parse_row(path: Path, number: int, line: bytes) -> Row:
     try:
         row = json.loads(line)
         row["key"]

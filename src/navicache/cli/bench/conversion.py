@@ -1,0 +1,75 @@
+"""A job of a benchmark as the other commands have it: its model, its cache and its call."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from navicache.evaluation.bench.jobs import BenchJob, JobBatch
+from navicache.evaluation.bench.plan import PlanModel
+from navicache.evaluation.bench.rows import Row
+from navicache.generation.job import POCKET, CacheOptions, ModelSource
+from navicache.generation.job import GenerationJob as Call
+from navicache.models import read_calibration
+from navicache.pocket import calibration_path
+
+
+def find_scheduler_class(name: str) -> Any:
+    """A scheduler of diffusers by its name."""
+    import diffusers
+
+    if not name.endswith("Scheduler") or name not in dir(diffusers):
+        raise ValueError(f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler")
+    return getattr(diffusers, name)
+
+
+def job_source(job: BenchJob) -> ModelSource:
+    """Which pipeline the job wants."""
+    return model_source(job.model)
+
+
+def model_source(model: PlanModel) -> ModelSource:
+    """Which pipeline a model of the plan is."""
+    return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
+
+
+def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheOptions:
+    """What the job asks of the cache; `measured` is the calibration that the benchmark made itself."""
+    shadow = "full" if job.kind == "shadow" else None
+    return CacheOptions(
+        job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or find_calibration(job)
+    )
+
+
+def find_calibration(job: BenchJob) -> Path | None:
+    """Where the policy's calibration lies, if the setting has one."""
+    named = job.setting.calibration
+    if named != POCKET:
+        return Path(named) if named else None
+    member = job_source(job).member
+    if member is None:
+        raise ValueError(
+            f"setting {job.setting.name!r} has an embedded model's calibration, and {job.model.model} is none: measure "
+            "one with `navicache calibrate` and give its file"
+        )
+    return calibration_path(job.setting.policy, member.name)
+
+
+def calibration_facts(asked: CacheOptions) -> Row:
+    """What was measured before the run, by its own file: nothing for a policy that has none."""
+    path = asked.calibration
+    return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
+
+
+def to_generation_job(job: BenchJob) -> Call:
+    """The job as `generate` has it."""
+    return Call(job_source(job), (job.prompt,), job.arguments, CacheOptions(), Path(), job.seed, job.model.fps)
+
+
+def to_baseline_job(job: BenchJob) -> Call:
+    """What it is compared with: the same without what its setting changes."""
+    return replace(to_generation_job(job), arguments={**job.model.call, **job.condition.call})
+
+
+def seeds_by_prompt(batch: JobBatch) -> dict[str, int]:
+    """Prompts of a batch, each with its seed."""
+    return {job.prompt: job.seed for job in batch}

@@ -1,0 +1,46 @@
+"""The closing table of a benchmark, as text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from navicache.records.table import UNKNOWN, Column, lay_out
+
+COLUMNS = {
+    "computed": ("computed\nsteps", ".1f"),
+    "seconds": ("seconds", ".2f"),
+    "speedup": ("speed-up", ".2f"),
+    "cpu_speedup": ("in CPU\ntime", ".2f"),
+    "psnr": ("PSNR", ".2f"),
+    "ssim": ("SSIM", ".4f"),
+    "lpips": ("LPIPS", ".4f"),
+}
+
+
+def summary_table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """A row a setting, with the half width of the 95 % interval behind the quality."""
+    from navicache.evaluation.bench.summaries import list_refusals, summarise_rows
+
+    summaries = summarise_rows(rows)
+    if not summaries:
+        return ["nothing measured yet"]
+    columns = [
+        Column("model", [summary.place[0] for summary in summaries], words=True),
+        Column("condition", [summary.place[1] for summary in summaries], words=True),
+        Column("setting", [summary.place[2] for summary in summaries], words=True),
+        Column("runs", [str(len(summary.rows)) for summary in summaries]),
+    ]
+    if len(set(columns[1].cells)) == 1:
+        del columns[1]
+    known = {name for summary in summaries for name in summary.figures}
+    for name, (heading, form) in ((name, column) for name, column in COLUMNS.items() if name in known):
+        columns.append(Column(heading, [format_estimate(summary.figures.get(name), form) for summary in summaries]))
+    return [*lay_out(columns), *(f"not possible: {reason}" for reason in list_refusals(rows))]
+
+
+def format_estimate(estimate: Any, form: str) -> str:
+    """Mean and, where there are several runs, half the width of its interval."""
+    if estimate is None:
+        return UNKNOWN
+    if estimate.low is None:
+        return format(estimate.mean, form)
+    return f"{estimate.mean:{form}} ±{(estimate.high - estimate.low) / 2:{form}}"

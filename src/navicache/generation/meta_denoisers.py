@@ -1,0 +1,58 @@
+"""The denoisers of a model from their configurations alone: no weight is read, and none is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+
+@dataclass(frozen=True)
+class MetaDenoiser:
+    """A denoiser on the meta device, and what it was built from."""
+
+    model: nn.Module
+    config: Mapping[str, Any]
+
+
+def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[str, MetaDenoiser], list[str]]:
+    """The denoisers an index names, and what is wrong with those that could not be built."""
+    from navicache.integrations.diffusers import DENOISERS
+
+    found: dict[str, MetaDenoiser] = {}
+    problems: list[str] = []
+    for name in DENOISERS:
+        library, kind = index.get(name) or (None, None)
+        if kind is not None:
+            try:
+                found[name] = _build_denoiser(place, name, str(kind))
+            except ValueError as error:
+                problems.append(f"{name} ({library}, {kind}): {error}")
+    if not found and not problems:
+        named = ", ".join(name for name in index if not name.startswith("_"))
+        problems.append(f"no denoiser under a known name ({', '.join(DENOISERS)}); it has: {named}")
+    return found, problems
+
+
+def _build_denoiser(place: Path | str, name: str, kind: str) -> MetaDenoiser:
+    model = find_model_class(kind)
+    try:
+        config = dict(model.load_config(str(place), subfolder=name))
+        with torch.device("meta"):
+            return MetaDenoiser(model.from_config(config), config)
+    except (OSError, TypeError, RuntimeError, KeyError) as error:
+        raise ValueError(f"its config.json does not build it: {error}") from error
+
+
+def find_model_class(kind: str) -> Any:
+    """A model or pipeline of diffusers, or of ours, by its name in a configuration."""
+    import diffusers
+
+    from navicache import opensora
+
+    library = opensora if kind in opensora.__all__ else diffusers
+    if kind not in dir(library):
+        raise ValueError(f"diffusers {diffusers.__version__} has no such class: a newer one may, or it is custom code")
+    return getattr(library, kind)
