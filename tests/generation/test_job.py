@@ -13,7 +13,8 @@ from navicache.pocket import MEMBERS
 
 
 def test_an_embedded_model_brings_its_own_speed_of_frames():
-    assert ModelSource("pocket").pocket and ModelSource("pocket:unet").pocket and not ModelSource("owner/pocket").pocket
+    assert ModelSource("pocket").is_embedded and ModelSource("pocket:unet").is_embedded
+    assert not ModelSource("owner/pocket").is_embedded
     assert ModelSource("pocket").fps == MEMBERS["wan"].fps
     assert (ModelSource("owner/name").fps, ModelSource("owner/name").member) == (DEFAULT_FPS, None)
 

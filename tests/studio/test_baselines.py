@@ -29,5 +29,5 @@ def test_the_same_key_takes_no_more_room():
 
 def test_one_visitors_are_not_anothers():
     both = BaselineStore()
-    one = both.having("a", take())
+    one = both.add("a", take())
     assert both.find("a") is None and one.find("a") is not None

@@ -1,4 +1,4 @@
-"""The watch on a call: squares from counts, seconds without pictures."""
+"""The monitor on a call: squares from counts, seconds without pictures."""
 
 from types import SimpleNamespace
 
@@ -34,42 +34,42 @@ def step(listener, count=1):
 
 
 def test_squares_follow_the_counts():
-    watch, news = listening()
+    monitor, news = listening()
     counts = iter([(1, 0), (2, 0), (2, 1), (2, 2), (3, 2)])
-    step(watch.arguments(Called(), lambda: next(counts))[HOOK], 5)
+    step(monitor.callback_arguments(Called(), lambda: next(counts))[HOOK], 5)
     assert news[-1].squares == (True, True, False, False, True) and news[-1].total == 12
 
 
 def test_without_a_cache_every_step_is_computed():
-    watch, news = listening()
-    step(watch.arguments(Called())[HOOK], 3)
+    monitor, news = listening()
+    step(monitor.callback_arguments(Called())[HOOK], 3)
     assert news[-1].squares == (True, True, True)
 
 
 def test_a_pipeline_without_a_callback_is_left_alone():
-    assert listening()[0].arguments(Deaf()) == {}
+    assert listening()[0].callback_arguments(Deaf()) == {}
 
 
 def test_a_stop_is_heard_at_the_end_of_a_step():
-    watch, news = listening()
-    watch.stop.set()
+    monitor, news = listening()
+    monitor.stop.set()
     with pytest.raises(RunStopped):
-        step(watch.arguments(Called())[HOOK])
+        step(monitor.callback_arguments(Called())[HOOK])
     assert news == []
 
 
 def test_pictures_come_now_and_then_and_cost_no_seconds(monkeypatch):
-    watch, news = listening()
+    monitor, news = listening()
     clock = iter(range(0, 1000, 5))
-    monkeypatch.setattr(module, "preview", lambda pipe, latents: np.ones((2, 2, 3)))
+    monkeypatch.setattr(module, "decode_preview", lambda pipe, latents: np.ones((2, 2, 3)))
     monkeypatch.setattr(module.time, "perf_counter", lambda: next(clock))
-    step(watch.arguments(Called())[HOOK], 12)
-    assert watch.preview_seconds == 5 * 5, "steps 2, 4, ... 10 of 12; the last is seen in full"
-    settled = watch.subtract_previews(take(call=100.0, loop=90.0))
+    step(monitor.callback_arguments(Called())[HOOK], 12)
+    assert monitor.preview_seconds == 5 * 5, "steps 2, 4, ... 10 of 12; the last is seen in full"
+    settled = monitor.subtract_previews(take(call=100.0, loop=90.0))
     assert (settled.call_seconds, settled.loop_seconds) == (75.0, 65.0)
-    assert watch.subtract_previews(take(call=100.0, loop=None)).loop_seconds is None
-    watch.begin("again")
-    assert watch.preview_seconds == 0.0 and news[-1].squares == () and news[-1].picture is not None
+    assert monitor.subtract_previews(take(call=100.0, loop=None)).loop_seconds is None
+    monitor.begin("again")
+    assert monitor.preview_seconds == 0.0 and news[-1].squares == () and news[-1].picture is not None
 
 
 def test_a_vae_that_nobody_knows_has_no_picture():

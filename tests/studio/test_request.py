@@ -40,14 +40,14 @@ from navicache.studio.request import MAX_ERROR, QUALITY, baseline_key
 )
 def test_what_no_model_could_make_right_is_refused(changed, said):
     with pytest.raises(ValueError, match=said):
-        wish(**changed).job(StudioModels())
+        wish(**changed).to_job(StudioModels())
 
 
 def test_a_locked_studio_keeps_to_its_models():
     locked = StudioModels(ModelSource("pocket:hunyuan"), locked=True)
-    assert wish(model="pocket:unet").job(locked).source.member.name == "unet"
+    assert wish(model="pocket:unet").to_job(locked).source.member.name == "unet"
     with pytest.raises(ValueError, match=r"no owner/name: choose from pocket:hunyuan, pocket"):
-        wish(model="owner/name").job(locked)
+        wish(model="owner/name").to_job(locked)
 
 
 def test_targets_are_those_of_enable():

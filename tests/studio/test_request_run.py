@@ -40,8 +40,8 @@ CALL |= {"_num_timesteps", "_progress_bar_config"}
 
 
 def run(pipe, plain=None, **changed):
-    watch, news = listening()
-    return run_request(job_of(**changed), Loaded(pipe), plain, watch), news
+    monitor, news = listening()
+    return run_request(job_of(**changed), Loaded(pipe), plain, monitor), news
 
 
 def doing(news):
@@ -104,30 +104,30 @@ def test_a_kept_plain_run_is_not_run_again(pipe, half):
     ],
 )
 def test_a_stop_ends_at_the_next_step(pipe, phase):
-    watch, news = listening()
+    monitor, news = listening()
 
     def tell(each):
         news.append(each)
         if each.doing == phase and len(each.squares) == 1:
-            watch.stop.set()
+            monitor.stop.set()
 
-    watch.tell = tell
+    monitor.publish = tell
     with pytest.raises(RunStopped):
-        run_request(job_of(), Loaded(pipe), None, watch)
+        run_request(job_of(), Loaded(pipe), None, monitor)
     assert (news[-1].doing, len(news[-1].squares)) == (phase, 1)
     assert hook_of(pipe.transformer) is None
 
 
 def test_an_error_in_mid_run_leaves_nothing_behind(pipe):
-    watch, _ = listening()
+    monitor, _ = listening()
 
     def fail(each):
         if each.doing == "with the cache" and len(each.squares) == 2:
             raise RuntimeError("the screen fell down")
 
-    watch.tell = fail
+    monitor.publish = fail
     with pytest.raises(RuntimeError, match="fell down"):
-        run_request(job_of(), Loaded(pipe), None, watch)
+        run_request(job_of(), Loaded(pipe), None, monitor)
 
 
 @pytest.mark.parametrize(

@@ -25,18 +25,18 @@ def hall(monkeypatch):
     """Runs whose work is to wait for a stop, or for the word that it is done; it also counts who is at work."""
     at_work, most, go = [], [], threading.Event()
 
-    def work(job, shelf, plain, watch):
+    def work(job, pipeline, plain, monitor):
         at_work.append(job)
         most.append(len(at_work))
         try:
-            watch.update(doing="no cache", plain=plain or take())
+            monitor.update(doing="no cache", plain=plain or take())
             while not go.wait(0.01):
-                watch.raise_if_stopped()
+                monitor.raise_if_stopped()
             return plain
         finally:
             at_work.remove(job)
 
-    monkeypatch.setattr(module, "carry_out", work)
+    monkeypatch.setattr(module, "run_request", work)
     runs = RunQueue()
     yield runs, most, go
     go.set()
@@ -87,18 +87,18 @@ def test_a_page_that_is_closed_stops_its_run(hall):
     runs, _, _ = hall
     answer = StudioController(StudioModels(), runs).run("a", BaselineStore(), *FIELDS)
     assert "no cache" in next(answer).live
-    (begun,) = runs._going.values()
+    (begun,) = runs._running.values()
     answer.close()
-    assert begun.stop.is_set() and runs._going == {}
+    assert begun.stop.is_set() and runs._running == {}
 
 
 def test_the_plain_run_is_kept_although_the_cached_one_was_stopped(hall):
     runs, _, _ = hall
-    answers = StudioController(StudioModels(), runs)
-    answer = answers.run("a", BaselineStore(), *FIELDS)
+    controller = StudioController(StudioModels(), runs)
+    answer = controller.run("a", BaselineStore(), *FIELDS)
     next(answer)
-    (begun,) = runs._going.values()
-    answers.stop("a")
+    (begun,) = runs._running.values()
+    controller.stop("a")
     assert begun.future.done(), "told once it is so"
     *_, last = answer
     assert "Stopped" in last.live and last.result is None and len(last.kept.takes) == 1
@@ -108,14 +108,14 @@ def test_refused_before_anything_runs(hall):
     runs, most, _ = hall
     with pytest.raises(RunRefused, match="speedup must be"):
         next(StudioController(StudioModels(), runs).run("a", BaselineStore(), *FIELDS, "speed-up", 0.1))
-    assert most == [] and runs._going == {}
+    assert most == [] and runs._running == {}
 
 
 def test_a_failure_is_told_in_words(hall, monkeypatch, caplog):
     runs, _, go = hall
     go.set()
     monkeypatch.setattr(controller_module, "result", lambda *_: (_ for _ in ()).throw(KeyError("odd")))
-    monkeypatch.setattr(controller_module, "over", lambda made: "")
+    monkeypatch.setattr(controller_module, "done_html", lambda made: "")
     answer = StudioController(StudioModels(), runs).run("a", BaselineStore(), *FIELDS)
     with pytest.raises(RunRefused, match="odd"):
         list(answer)
@@ -142,13 +142,13 @@ def test_a_refusal_is_a_text_and_no_trace_in_the_log():
 
 
 def test_the_usual_values_of_a_model():
-    answers = StudioController(StudioModels(), RunQueue())
-    assert answers.usual("pocket:hunyuan") == [50, 6.0, 9, 64, 64]
-    assert answers.usual("pocket:unet")[2] is None and answers.usual("owner/name") == [None] * 5
+    controller = StudioController(StudioModels(), RunQueue())
+    assert controller.default_values("pocket:hunyuan") == [50, 6.0, 9, 64, 64]
+    assert controller.default_values("pocket:unet")[2] is None and controller.default_values("owner/name") == [None] * 5
     for name, said in (
         ("pocket:nobody", "no model"),
         ("./nowhere", "no folder ./nowhere"),
         (None, "no model is named"),
     ):
         with pytest.raises(RunRefused, match=said):
-            answers.usual(name)
+            controller.default_values(name)

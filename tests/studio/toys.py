@@ -1,4 +1,4 @@
-"""A visitor's wishes and news, and a pipeline on the shelf that is already loaded."""
+"""A visitor's wishes and news, and a pipeline on the pipeline that is already loaded."""
 
 from navicache.studio.loaded_pipeline import LoadedPipeline
 from navicache.studio.models import StudioModels
@@ -19,7 +19,7 @@ class Loaded(LoadedPipeline):
     def holds(self, source):
         return True
 
-    def take(self, source):
+    def load(self, source):
         self.taken += 1
         return self.pipe
 
@@ -29,10 +29,10 @@ def wish(**changed):
 
 
 def job_of(**changed):
-    return wish(**changed).job(StudioModels())
+    return wish(**changed).to_job(StudioModels())
 
 
 def listening():
-    """A watch, and the list its news end up in."""
+    """A monitor, and the list its news end up in."""
     news: list[RunProgress] = []
     return RunMonitor(news.append), news

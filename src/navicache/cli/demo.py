@@ -1,4 +1,4 @@
-"""`navicache demo`: two prompts of the embedded model, with and without the cache, and a page to look at."""
+"""`navicache demo`: two prompts of an embedded model with and without the cache, and a page that compares them."""
 
 import argparse
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare on every prompt, write the page, and close with a table."""
+    """Generate both prompts twice, write the page, and print a table."""
     from navicache.generation.session import run_job
     from navicache.generation.summary import describe_result
 
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_job(options: argparse.Namespace) -> tuple[GenerationJob, str]:
-    """The options as a job, and what the page says first."""
+    """The options as a job, and the introduction of the page."""
     from navicache.pocket import PROMPTS as EXAMPLES
 
     source = ModelSource(options.model)
@@ -75,7 +75,7 @@ def closing_table(results: Sequence[Any]) -> list[str]:
 
 
 def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
-    """Everything on one page."""
+    """Write all results to one page."""
     from navicache.generation.summary import result_figures
     from navicache.report.demo_page import DemoCard, save_demo_page
 

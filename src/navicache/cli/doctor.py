@@ -1,4 +1,4 @@
-"""`navicache doctor [MODEL]`: what the cache finds in a model, what it can do there, and what will not work."""
+"""`navicache doctor [MODEL]`: what the cache finds in a model, which policies fit, and what will not work."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ LONGEST_REASON = 70
 
 @dataclass(frozen=True)
 class DoctorReport:
-    """All that is told."""
+    """The whole report."""
 
     model: str
     pipeline: str
@@ -41,14 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the report; 1 when something is wrong."""
+    """Print the report; returns 1 if there is a problem."""
     report = diagnose(options.model)
     print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(report_lines(report)))
     return 1 if report.problems else 0
 
 
 def diagnose(model: str) -> DoctorReport:
-    """Look at the model's configurations and at this machine."""
+    """Examine the model's configurations and this machine."""
     have = read_versions()
     problems = find_outdated(have)
     place = locate_model(ModelSource(model))
@@ -60,7 +60,7 @@ def diagnose(model: str) -> DoctorReport:
 
 
 def read_versions() -> dict[str, str]:
-    """This machine in a few words."""
+    """Versions of the packages, and the device."""
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     device = str(accelerator or "cpu")
     return {
@@ -79,7 +79,7 @@ def _installed_version(package: str) -> str:
 
 
 def find_outdated(have: Mapping[str, str]) -> list[str]:
-    """What is missing or too old.
+    """Packages that are missing or too old.
 
     Example:
         >>> have = {"torch": "2.13.0+cpu", "diffusers": "0.30.1", "transformers": "5.0", "accelerate": "missing"}

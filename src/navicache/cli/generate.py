@@ -1,4 +1,4 @@
-"""`navicache generate`: a video (or image) of a prompt, with the cache and, to compare, without."""
+"""`navicache generate`: a video or image of a prompt with the cache, and without it to compare."""
 
 import argparse
 from dataclasses import replace
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Generate, write, and say what came of it."""
+    """Generate, write the files, and print a summary."""
     from navicache.generation.session import run_job
     from navicache.generation.summary import describe_result
 

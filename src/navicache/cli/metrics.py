@@ -1,4 +1,4 @@
-"""`navicache metrics`: how near videos are to their references."""
+"""`navicache metrics`: score videos against their references."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Score, print, write."""
+    """Score the videos, print a table, and write the files."""
     from navicache.evaluation.collection import as_csv, as_document, compare_files
 
     for path in filter(None, (options.json, options.csv)):
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def metrics_table(scored: Sequence[Any]) -> list[str]:
-    """The table: a row each, their mean, the interval of the mean, and why a column may be empty."""
+    """A row for each video, the mean with its interval, and why LPIPS may be missing."""
     from navicache.evaluation.collection import FIGURES, estimates
 
     means = estimates(scored)

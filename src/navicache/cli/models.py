@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def find_models(part: str) -> list[ModelSpec]:
-    """The models whose name or class holds that part, capitals or not.
+    """The models whose name or class contains the text; case does not matter.
 
     Example:
         >>> [spec.name for spec in find_models("mochi")]
@@ -41,7 +41,7 @@ def find_models(part: str) -> list[ModelSpec]:
 
 
 def model_lines(chosen: Sequence[ModelSpec]) -> Iterator[str]:
-    """One table a model, and what holds for all."""
+    """A table for each model, and a note."""
     for spec in chosen:
         yield f"{spec.name} ({spec.transformer or 'any other class'})"
         yield from (f"  {line}" for line in preset_table(spec))
@@ -64,12 +64,12 @@ def preset_table(spec: ModelSpec) -> list[str]:
 
 
 def modes_of(spec: ModelSpec, policy: str) -> list[str]:
-    """The modes there are, fastest first."""
+    """The modes of a policy's presets, fastest first."""
     return [mode for mode in MODES if mode in spec.presets[policy]]
 
 
 def format_knobs(preset: Preset) -> str:
-    """The knobs as far as a line goes; `--json` has them all.
+    """The knobs, shortened to one line.
 
     Example:
         >>> format_knobs(Preset({"threshold": 0.1, "ratios": (1.0,) * 50, "signed": True}, "a script"))
@@ -86,7 +86,7 @@ def _format_value(value: Any) -> str:
 
 
 def as_json(spec: ModelSpec) -> dict[str, Any]:
-    """A model, ready for JSON."""
+    """A model as plain values for JSON."""
     presets = {
         policy: {
             mode: {"knobs": dict(preset.knobs), "source": preset.source, "inferred": preset.inferred}

@@ -8,7 +8,7 @@ from typing import Any
 from navicache.generation.job import OPTION_OF_ARGUMENT, CacheOptions, ModelSource
 
 WORDS = {"true": True, "false": False}
-KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # those with an option of their own
+KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # knobs that have an option
 
 
 def parse_positive_int(text: str) -> int:
@@ -24,7 +24,7 @@ def parse_positive_int(text: str) -> int:
 
 
 def parse_positive_number(text: str) -> float:
-    """A number above zero, and no infinity.
+    """A finite number above zero.
 
     Example:
         >>> parse_positive_number("5")
@@ -61,7 +61,7 @@ def _parse_value(text: str) -> Any:
 def add_call_options(parser: ArgumentParser) -> None:
     """Options of the pipeline's call."""
     parser.add_argument("--negative-prompt", help="what not to show")
-    parser.add_argument("--image", metavar="FILE", help="the picture a video begins with, for pipelines that take one")
+    parser.add_argument("--image", metavar="FILE", help="the first frame of a video, for image-to-video pipelines")
     parser.add_argument("--steps", type=parse_positive_int, help="denoising steps")
     parser.add_argument(
         "--shift", type=parse_positive_number, help="flow shift of the scheduler, in place of the model's own"
@@ -104,17 +104,17 @@ def read_cache_options(options: Namespace) -> CacheOptions:
 
 
 def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]:
-    """What the pipeline's call is given; what was left out keeps the pipeline's default, or the embedded model's."""
+    """The arguments of the pipeline's call; an embedded model's defaults fill in what is not given."""
     given = {name: getattr(options, flag) for name, flag in OPTION_OF_ARGUMENT.items()}
     usual = source.member.call if source.member else {}
     return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
 def default_prompts(source: ModelSource) -> list[str]:
-    """The pocket has prompts of its own; every other model needs one."""
+    """The first prompt of the embedded models; other models have no default."""
     if not source.is_embedded:
         raise ValueError(
-            f"say what to show: --prompt '...' (only the pocket has a prompt of its own, not {source.model})"
+            f"say what to show: --prompt '...' (only the embedded models have a default prompt, not {source.model})"
         )
     from navicache.pocket import PROMPTS
 

@@ -30,7 +30,7 @@ OPTION_OF_ARGUMENT = {
 
 @dataclass(frozen=True)
 class ModelSource:
-    """Which model, and how it is held."""
+    """Which model to load, in which dtype and on which device."""
 
     model: str = POCKET
     dtype: str = "auto"
@@ -40,12 +40,12 @@ class ModelSource:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether an embedded model is meant."""
+        """Whether it is an embedded model."""
         return self.model.partition(":")[0] == POCKET
 
     @property
     def member(self) -> Member | None:
-        """Which embedded model is meant, if one is: `pocket` alone is wan.
+        """The embedded model, if it is one; `pocket` alone means wan.
 
         Example:
             >>> ModelSource("pocket:unet").member.kind, ModelSource("owner/name").member
@@ -55,13 +55,13 @@ class ModelSource:
 
     @property
     def fps(self) -> int:
-        """Of its videos, unless told otherwise."""
+        """Frames per second of its videos."""
         return self.member.fps if self.member else DEFAULT_FPS
 
 
 @dataclass(frozen=True)
 class CacheOptions:
-    """What `navicache.enable` is asked for; None leaves the choice to it."""
+    """Arguments of `navicache.enable`; None leaves the choice to it."""
 
     policy: str | None = None
     mode: str | None = None
@@ -71,24 +71,24 @@ class CacheOptions:
 
     @property
     def label(self) -> str:
-        """What a take with it is called."""
+        """The label of a run with these options."""
         return "shadow" if self.shadow else "cached"
 
     def check(self) -> None:
-        """Refuse what no model could make right, so that a wrong option costs no wait."""
+        """Refuse options that are wrong for every model, before one is loaded."""
         if self.mode is not None:
             check_choice("mode", self.mode, MODES)
         build_policy(policy_name(self.policy, self.knobs), **self.knobs)
 
     def enable(self, pipe: Any) -> Cache:
-        """The cache on this pipeline."""
+        """Enable the cache on a pipeline."""
         how = {"shadow": self.shadow, "calibration": self.calibration}
         return enable(pipe, self.policy, self.mode, **how, **self.knobs)
 
 
 @dataclass(frozen=True)
 class GenerationJob:
-    """Everything one subcommand was asked for."""
+    """Everything that one command generates."""
 
     source: ModelSource
     prompts: tuple[str, ...]
@@ -105,7 +105,7 @@ class GenerationJob:
         return (*self.prompts, self.arguments.get("negative_prompt", ""))
 
     def folder(self, number: int) -> Path:
-        """Where the results of a prompt go: a folder of its own where there are several."""
+        """The folder of a prompt's results: a folder for each if there are several prompts."""
         if len(self.prompts) == 1:
             return self.out
         return self.out / f"{number + 1:02d}-{slug(self.prompts[number])}"
@@ -123,7 +123,7 @@ def slug(text: str, longest: int = 48) -> str:
 
 
 def check_call_arguments(kind: type, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that a class of pipelines does not take, and classes that need more than was given."""
+    """Refuse arguments that a pipeline class does not take, and classes that need more arguments."""
     parameters = inspect.signature(kind.__call__).parameters
     for name in arguments:
         if name not in parameters:

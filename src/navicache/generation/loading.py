@@ -1,4 +1,4 @@
-"""A pipeline from the embedded checkpoint, a folder or the hub, in one dtype, on its device."""
+"""Load a pipeline from an embedded checkpoint, a folder or the hub, in one dtype, on its device."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ def load_pipeline(source: ModelSource) -> Any:
 
 
 def hide_loading_bars() -> None:
-    """No bars of diffusers and transformers while they load: in a file they are a heap of lines."""
+    """Hide the progress bars of diffusers and transformers, which fill a log file with lines."""
     import diffusers.utils.logging
     import transformers.utils.logging
 
@@ -58,7 +58,7 @@ def _pipeline_class(index: dict[str, Any]) -> Any:
 
 
 def find_pipeline_class(index: dict[str, Any]) -> type | None:
-    """The class of a pipeline, None where it comes with the model; imported only now, for it takes seconds."""
+    """The class of a pipeline; None if its code comes with the model."""
     name = index.get("_class_name")
     if name == OURS:
         from navicache.opensora import OpenSoraPipeline
@@ -70,7 +70,7 @@ def find_pipeline_class(index: dict[str, Any]) -> type | None:
 
 
 def choose_device(source: ModelSource) -> torch.device:
-    """The device asked for, if this machine has it; auto takes the accelerator where there is one."""
+    """The requested device, if this machine has it; auto takes an accelerator if there is one."""
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     automatic = accelerator or torch.device("cpu")
     device = automatic if source.device == "auto" else _parse_device(source.device)
@@ -94,7 +94,7 @@ def _parse_device(name: str) -> torch.device:
 
 
 def choose_dtype(source: ModelSource, device: torch.device) -> torch.dtype:
-    """The dtype asked for; auto is bfloat16 on accelerators, float32 on the CPU and for the small pocket."""
+    """The requested dtype; auto is bfloat16 on accelerators, float32 on the CPU and for embedded models."""
     if source.is_embedded and device.type == "cpu" and source.dtype not in ("auto", "float32"):
         raise ValueError(f"the pocket runs in float32 on the CPU: leave out --dtype {source.dtype}")
     if source.dtype == "auto":
@@ -103,7 +103,7 @@ def choose_dtype(source: ModelSource, device: torch.device) -> torch.dtype:
 
 
 def locate_model(source: ModelSource) -> Path | str:
-    """The folder, or the hub's name of the model."""
+    """The folder of the model, or its hub id."""
     if source.member:
         from navicache.pocket import checkpoint_path
 
@@ -119,7 +119,7 @@ def locate_model(source: ModelSource) -> Path | str:
 
 
 def read_model_index(place: Path | str) -> dict[str, Any]:
-    """What the pipeline is made of, before any weight is read."""
+    """The components of the pipeline, read before any weights."""
     file = _download_model_index(place) if isinstance(place, str) else place / MODEL_INDEX
     if not file.is_file():
         raise ValueError(
@@ -145,7 +145,7 @@ def _download_model_index(name: str) -> Path:
 
 
 def place_pipeline(pipe: Any, device: torch.device, offload: str) -> None:
-    """Move the pipeline to its device, whole or piece by piece."""
+    """Move the pipeline to its device, whole or with offloading."""
     ways = {
         "none": lambda: pipe.to(device),
         "model": lambda: pipe.enable_model_cpu_offload(device=device),

@@ -1,4 +1,4 @@
-"""The denoisers of a model from their configurations alone: no weight is read, and none is made."""
+"""Build the denoisers of a model on the meta device from their configurations, without weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from torch import nn
 
 @dataclass(frozen=True)
 class MetaDenoiser:
-    """A denoiser on the meta device, and what it was built from."""
+    """A denoiser on the meta device, and its configuration."""
 
     model: nn.Module
     config: Mapping[str, Any]
 
 
 def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[str, MetaDenoiser], list[str]]:
-    """The denoisers an index names, and what is wrong with those that could not be built."""
+    """The denoisers that a model index names, and what is wrong with those that could not be built."""
     from navicache.integrations.diffusers import DENOISERS
 
     found: dict[str, MetaDenoiser] = {}
@@ -47,7 +47,7 @@ def _build_denoiser(place: Path | str, name: str, kind: str) -> MetaDenoiser:
 
 
 def find_model_class(kind: str) -> Any:
-    """A model or pipeline of diffusers, or of ours, by its name in a configuration."""
+    """Find a model or pipeline class by its name in a configuration."""
     import diffusers
 
     from navicache import opensora

@@ -1,4 +1,4 @@
-"""The bar of a run, in place of the pipeline's own, and the clock of its denoising loop.
+"""The progress bar of a run, in place of the pipeline's, and the clock of its denoising loop.
 
 Every diffusers pipeline opens `self.progress_bar` around its loop and nothing else, with or without
 `callback_on_step_end`: standing in for it on the instance tells the steps and the time of the loop apart from text
@@ -27,12 +27,12 @@ class LoopClock:
     seconds: float | None = None
 
     def add(self, seconds: float) -> None:
-        """Another loop is over; some pipelines have several."""
+        """Add the seconds of a loop; some pipelines have several."""
         self.seconds = (self.seconds or 0.0) + seconds
 
 
 class StepBar(tqdm):
-    """A tqdm bar that also says how many steps were computed and reused; it asks only when it draws."""
+    """A tqdm bar that also shows how many steps were computed and reused."""
 
     def __init__(self, *args: Any, counts: StepCounts | None, clock: LoopClock, **options: Any) -> None:
         """Start the clock; without counts every step counts as computed."""
@@ -43,13 +43,13 @@ class StepBar(tqdm):
 
     @property
     def format_dict(self) -> dict[str, Any]:
-        """What the layout may name."""
+        """The values that the layout shows."""
         known = super().format_dict
         computed, reused = self._counts() if self._counts else (known["n"], 0)
         return {**known, "counts": f"computed {computed} reused {reused}"}
 
     def close(self) -> None:
-        """Stop the clock; closing again changes nothing."""
+        """Stop the clock; closing twice changes nothing."""
         if self._began is not None:
             synchronize_device()
             self._clock.add(time.perf_counter() - self._began)
@@ -58,24 +58,24 @@ class StepBar(tqdm):
 
 
 class LineWriter:
-    """Stands in for the standard error of a bar: what would be drawn over itself is a line of its own."""
+    """Standard error for a bar in a file or a pipe: each update becomes a line."""
 
     @property
     def encoding(self) -> str:
-        """Tells the bar whether it may draw in blocks."""
+        """The encoding, which decides whether the bar draws blocks."""
         return sys.stderr.encoding
 
     def write(self, text: str) -> None:
-        """Text with carriage returns."""
+        """Write text, with newlines for carriage returns."""
         sys.stderr.write(text.replace("\r", "\n"))
 
     def flush(self) -> None:
-        """At once."""
+        """Flush standard error."""
         sys.stderr.flush()
 
 
 def bar_options() -> dict[str, Any]:
-    """Options of a bar: none on a terminal; in a file or a pipe a line every few seconds.
+    """Options of a bar: none on a terminal, a line every few seconds in a file or a pipe.
 
     Example:
         >>> bar_options().get("mininterval", LINE_INTERVAL)
@@ -89,7 +89,7 @@ def bar_options() -> dict[str, Any]:
 
 
 def synchronize_device() -> None:
-    """Wait for what the device still has to do, so that the clock does not stop before the work."""
+    """Wait until the device has finished its work."""
     if torch.accelerator.is_available():
         torch.accelerator.synchronize()
 
@@ -98,7 +98,7 @@ def synchronize_device() -> None:
 def time_loop(
     pipe: Any, label: str, counts: StepCounts | None = None, shown: bool = True
 ) -> Generator[LoopClock, None, None]:
-    """Show the loop of this pipeline in our bar, or show nothing, and time it."""
+    """Replace the pipeline's progress bar by ours, or by none, and time the loop."""
     clock = LoopClock()
 
     def progress_bar(iterable: Any = None, total: int | None = None, **_: Any) -> StepBar:

@@ -1,4 +1,4 @@
-"""The files of one prompt, and the figures they hold."""
+"""The result of one prompt: its figures and its files."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from navicache.report.trace_plot import save_trace_plot
 
 @dataclass(frozen=True)
 class PromptResult:
-    """What was found out about one prompt, and where it lies."""
+    """Runs, files and quality of one prompt."""
 
     prompt: str
     pair: PromptRuns
@@ -25,29 +25,29 @@ class PromptResult:
 
     @property
     def policy(self) -> str:
-        """The name of the policy that ran."""
+        """The policy that ran."""
         return next((run.policy for run in self.pair.trace.runs), "cached")
 
     @property
     def steps(self) -> dict[str, int]:
-        """Counts over all transformers."""
+        """Step counts, summed over all denoisers."""
         computed, total = (sum(getattr(run, name) for run in self.pair.trace.runs) for name in ("computed", "length"))
         return {"total": total, "computed": computed, "reused": total - computed}
 
     @property
     def speedup(self) -> dict[str, float | None]:
-        """Plain over cached seconds: of the whole call and of the denoising loop."""
+        """Seconds without the cache over seconds with it: of the whole call and of the denoising loop."""
         return {} if self.pair.plain is None else measure_speedups(self.pair.plain, self.pair.cached)
 
 
 def measure_speedups(plain: TimedOutput, cached: TimedOutput) -> dict[str, float | None]:
-    """Measured, by the clock."""
+    """The measured speed-up of the whole call and of the denoising loop."""
     ways = {"call": (plain.call_seconds, cached.call_seconds), "loop": (plain.loop_seconds, cached.loop_seconds)}
     return {name: slow / fast if slow and fast else None for name, (slow, fast) in ways.items()}
 
 
 def write_result(prompt: str, pair: PromptRuns, folder: Path, fps: int, about: Mapping[str, Any]) -> PromptResult:
-    """Write everything; a file takes its name only once it is whole."""
+    """Write all files of a prompt, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     made = pair.cached.media
     files = {"cached": folder / f"{made.name}{made.suffix}", "trace": folder / "trace.json"}
@@ -89,17 +89,17 @@ def _trace_plots(result: PromptResult) -> dict[str, RunRecord]:
 
 
 def _shadow_plots(pair: PromptRuns) -> dict[str, RunRecord]:
-    """Shadow runs that have something to draw; where one has not, its summary says why."""
+    """The shadow runs that have something to draw."""
     return _number_runs("calibration", [run for run in pair.trace.runs if run.shadow and can_calibrate(run)])
 
 
 def _number_runs(name: str, runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
-    """Runs by the names of their pictures: two experts have one each."""
+    """Runs by the names of their plots; a second denoiser gets a number."""
     return {name if number == 1 else f"{name}_{number}": run for number, run in enumerate(runs, start=1)}
 
 
 def build_panels(result: PromptResult, plain: Media) -> dict[str, Any]:
-    """What stands side by side, under its name."""
+    """The videos that stand side by side, by their labels."""
     faster = result.speedup["call"]
     return {
         "no cache": plain.frames,
@@ -109,7 +109,7 @@ def build_panels(result: PromptResult, plain: Media) -> dict[str, Any]:
 
 
 def metrics_document(result: PromptResult, plain: TimedOutput, about: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures, ready for JSON."""
+    """All figures as plain values for JSON."""
     return {
         "prompt": result.prompt,
         **about,

@@ -1,4 +1,4 @@
-"""A scheduler with the flow shift asked for, before any weight of its pipeline is read."""
+"""Load a scheduler with another flow shift, before any weights are read."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ FOLDER = "scheduler"
 
 
 def load_shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: float) -> Any:
-    """The pipeline's own scheduler, read alone, with another flow shift."""
+    """Load the pipeline's scheduler alone, with another flow shift."""
     import diffusers
 
     name = index.get(FOLDER, [None, None])[1]
@@ -21,7 +21,7 @@ def load_shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: f
 
 
 def set_flow_shift(scheduler: Any, shift: float) -> Any:
-    """A scheduler like this one with another flow shift; refused where it has none, or has one that nothing reads.
+    """A copy of the scheduler with another flow shift; an error if it has none or does not use it.
 
     Example:
         >>> from diffusers import FlowMatchEulerDiscreteScheduler

@@ -1,4 +1,4 @@
-"""One job from check to result: what `generate` and `demo` share."""
+"""Run one job from the checks to its results; shared by `generate` and `demo`."""
 
 import logging
 import platform
@@ -11,7 +11,7 @@ from navicache.generation.job import GenerationJob, check_call_arguments
 
 
 def run_job(job: GenerationJob) -> Iterator[Any]:
-    """A `Result` per prompt, as they come; everything that can be refused is refused before the first."""
+    """Check everything, load the model, and yield a `PromptResult` for each prompt."""
     job.caching.check()
     check_output(job.out)
     if job.compare:
@@ -32,7 +32,7 @@ def run_job(job: GenerationJob) -> Iterator[Any]:
 
 
 def check_before_loading(job: GenerationJob) -> None:
-    """What the picture and the pipeline's index can tell, before any weight is read."""
+    """Check the image and the call's arguments, before any weights are read."""
     from navicache.generation.loading import find_pipeline_class, locate_model, read_model_index
     from navicache.generation.media import open_image
 
@@ -44,7 +44,7 @@ def check_before_loading(job: GenerationJob) -> None:
 
 
 def check_loaded_pipeline(pipe: Any, job: GenerationJob) -> None:
-    """What only the loaded pipeline can tell."""
+    """Check what only the loaded pipeline can tell."""
     check_call_arguments(type(pipe), job.arguments)
     check_sizes(pipe, job.arguments)
     if job.source.is_embedded:
@@ -54,7 +54,7 @@ def check_loaded_pipeline(pipe: Any, job: GenerationJob) -> None:
 
 
 def describe_environment(pipe: Any, job: GenerationJob) -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Model, arguments, machine, versions and dtypes of a run."""
     import torch
 
     device = pipe._execution_device
@@ -73,7 +73,7 @@ def describe_environment(pipe: Any, job: GenerationJob) -> dict[str, Any]:
 
 @contextmanager
 def log_notes_once() -> Generator[None, None, None]:
-    """The cache is enabled anew for every prompt; what it has to say about the model is said once."""
+    """Log each note about the model once, although the cache is enabled for every prompt."""
     seen: set[str] = set()
 
     def first(record: logging.LogRecord) -> bool:

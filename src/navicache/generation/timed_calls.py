@@ -1,4 +1,4 @@
-"""Calls of the pipeline by the clock: one with the cache, one without."""
+"""Timed calls of a pipeline, with and without the cache."""
 
 import time
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ NEGATIVE_PROMPTS = ("negative_prompt", "negative_prompt_2")
 
 @dataclass(frozen=True)
 class TimedOutput:
-    """One call: what it made, and the seconds of all of it and of its denoising loop alone.
+    """The output of one call, with the seconds of the whole call and of its denoising loop.
 
     The whole call is prompt to frames: text encoder, loop and VAE. The loop is None where the pipeline shows none.
     """
@@ -28,13 +28,13 @@ class TimedOutput:
     loop_seconds: float | None
 
     def seconds(self) -> dict[str, float | None]:
-        """Both, by name."""
+        """Both times, by name."""
         return {"call": self.call_seconds, "loop": self.loop_seconds}
 
 
 @dataclass(frozen=True)
 class PromptRuns:
-    """The takes of one prompt: cached, its trace, and plain where a comparison was asked for."""
+    """The runs of one prompt: with the cache, its trace, and without the cache if they are compared."""
 
     cached: TimedOutput
     trace: Trace
@@ -44,7 +44,7 @@ class PromptRuns:
 
 
 def run_prompt(pipe: Any, job: GenerationJob, prompt: str) -> PromptRuns:
-    """With the cache, and without it where the two are compared; same prompt, same noise."""
+    """Generate a prompt with the cache and, to compare, without it, from the same noise."""
     with job.caching.enable(pipe) as cache:
         cached = call_timed(pipe, job, prompt, job.caching.label, counts=lambda: cache.progress)
         trace, summary = cache.trace, cache.summary(details=False)
@@ -53,7 +53,7 @@ def run_prompt(pipe: Any, job: GenerationJob, prompt: str) -> PromptRuns:
 
 
 def warm_up(pipe: Any, job: GenerationJob) -> None:
-    """A short call of the same shape, so that neither side pays for first times; the cache is on, and refused here."""
+    """A short call of the same shape with the cache, so that first-call costs are not measured."""
     with job.caching.enable(pipe) as cache:
         steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
         call_timed(pipe, job, job.prompts[0], "warming up", steps, lambda: cache.progress)
@@ -68,7 +68,7 @@ def call_timed(
     counts: StepCounts | None = None,
     shown: bool = True,
 ) -> TimedOutput:
-    """One call by the clock, behind its bar unless somebody else shows one."""
+    """Time one call, with a progress bar unless `shown` is False."""
     return call_timed_batch(pipe, job, {prompt: job.seed}, label, changed, counts, shown)[0]
 
 
@@ -81,7 +81,7 @@ def call_timed_batch(
     counts: StepCounts | None = None,
     shown: bool = True,
 ) -> list[TimedOutput]:
-    """One call for several prompts, each with the noise it has by itself; each take has its share of the seconds."""
+    """Time one call for several prompts; each output gets an equal share of the seconds."""
     arguments = {**job.arguments, **(changed or {}), **sample_arguments(seeds, job.arguments)}
     if "image" in arguments:
         arguments["image"] = open_image(arguments["image"])
@@ -96,7 +96,7 @@ def call_timed_batch(
 
 
 def sample_arguments(seeds: Mapping[str, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What a call is told about its samples; several are lists, and negative prompts must then be lists too."""
+    """Prompts, generators and negative prompts of a call; lists if there are several samples."""
     generators = [torch.Generator().manual_seed(seed) for seed in seeds.values()]
     if len(seeds) == 1:
         return {"prompt": next(iter(seeds)), "generator": generators[0]}

@@ -1,4 +1,4 @@
-"""A report as one HTML file: readable without a network, on a phone, light and dark."""
+"""A benchmark's report as one HTML file that needs no network."""
 
 import json
 from dataclasses import asdict
@@ -12,7 +12,7 @@ TEMPLATE, INLINE = "bench.html.j2", ("bench.css", "tables.js", "players.js", "tr
 
 
 def render_page(page: ReportPage) -> str:
-    """The page's markup; text is escaped, and data cannot end the script it stands in."""
+    """The markup of the page; text is escaped, and data cannot end the script it is in."""
     parts = {name.replace(".", "_"): (FOLDER / name).read_text(encoding="utf-8") for name in INLINE}
     data = json.dumps({"prompts": page.prompts, "videos": dict(page.videos)}, allow_nan=False)
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -21,6 +21,6 @@ def render_page(page: ReportPage) -> str:
 
 
 def save_page(page: ReportPage, path: Path) -> None:
-    """Write it, whole or not at all."""
+    """Write the page atomically."""
     with atomic_file(path) as file:
         file.write(render_page(page).encode())

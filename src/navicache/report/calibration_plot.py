@@ -1,4 +1,4 @@
-"""A shadow run as a picture: what the gate believed of every reused step, against the truth."""
+"""Plot a shadow run: the predicted against the true error of every reused step."""
 
 import math
 import os
@@ -29,7 +29,7 @@ TRAJECTORIES = {"cached": "on the cached trajectory", "full": "on the uncached t
 
 
 def can_calibrate(run: RunRecord) -> bool:
-    """Whether a run has reused steps with both a belief and a truth to draw.
+    """Whether a run has reused steps with a predicted and a true error.
 
     Example:
         >>> can_calibrate(RunRecord(model="Toy", policy="static"))
@@ -39,7 +39,7 @@ def can_calibrate(run: RunRecord) -> bool:
 
 
 def draw_calibration(run: RunRecord) -> Figure:
-    """One dot a reused step of any sample; below them the share that stayed within what was believed or allowed."""
+    """A dot for each reused step, and the share that stayed within the prediction or the limit."""
     steps = checked_steps(run)
     shown = _drawable_steps(steps)
     if not shown:
@@ -61,7 +61,7 @@ def draw_calibration(run: RunRecord) -> Figure:
 
 
 def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
-    """Save `draw_calibration` as .png or .svg; a half-written picture never stands under its final name."""
+    """Save `draw_calibration` as .png or .svg, atomically."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
@@ -71,7 +71,7 @@ def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
 
 
 def _drawable_steps(steps: Sequence[Checked]) -> list[tuple[int, float, float]]:
-    """Step, belief and truth where both have a logarithm."""
+    """Step, predicted and true error where both have a logarithm."""
     known = [(step.index, step.believed, step.true) for step in steps if step.believed is not None]
     return [(i, b, t) for i, b, t in known if b > 0 and t > 0 and math.isfinite(b + t)]
 
@@ -85,7 +85,7 @@ def _shares_within(run: RunRecord, steps: Sequence[Checked]) -> dict[str, float 
 
 
 def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple[int, float, float]]) -> None:
-    """Above the diagonal the gate was too sure of itself, below it too cautious."""
+    """Above the diagonal the policy was too optimistic, below it too cautious."""
     index, believed, true = zip(*shown, strict=True)
     low, high = min(*believed, *true) / 1.4, max(*believed, *true) * 1.4
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))

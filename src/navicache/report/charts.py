@@ -1,4 +1,4 @@
-"""The pictures of a report, each from plain numbers."""
+"""Charts of a report, drawn from plain numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ EstimateBounds = tuple[float, float, float]  # mean, low, high
 
 @dataclass(frozen=True)
 class QualityPoint:
-    """A setting in the plane of speed and quality."""
+    """The speed and quality of a setting."""
 
     policy: str
     series: str  # spots of one series are joined
@@ -20,7 +20,7 @@ class QualityPoint:
 
 
 def draw_quality_chart(spots: Sequence[QualityPoint], speed: str, quality: tuple[str, str], name: str) -> str:
-    """Quality, by its name and unit, over speed, with the intervals of both."""
+    """Quality over speed, with the intervals of both."""
     figure, axes = new_chart(4.4, 3.3)
     for series in dict.fromkeys(spot.series for spot in spots):
         own = sorted((spot for spot in spots if spot.series == series), key=lambda spot: spot.speed[0])
@@ -39,7 +39,7 @@ def draw_quality_chart(spots: Sequence[QualityPoint], speed: str, quality: tuple
 
 @dataclass(frozen=True)
 class SeriesLine:
-    """One series: its policy gives the colour; another form of the same policy is dashed."""
+    """The points of one series; a second series of the same policy is dashed."""
 
     policy: str
     points: Sequence[tuple[float, float]]  # computed steps and dB, in order
@@ -47,7 +47,7 @@ class SeriesLine:
 
 
 def draw_equal_chart(trails: Sequence[SeriesLine], budgets: Sequence[float], name: str) -> str:
-    """Between the smallest and the largest budget, and a little beyond; what lies outside is cut off."""
+    """PSNR over computed steps, from a little below the smallest to a little above the largest budget."""
     figure, axes = new_chart(3.1, 2.6)
     low, high = 0.8 * min(budgets), 1.2 * max(budgets)
     for budget in budgets:

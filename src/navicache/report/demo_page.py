@@ -1,4 +1,4 @@
-"""The page `navicache demo` leaves behind: one file, readable without a network, on a phone, light and dark."""
+"""The page of `navicache demo`: one HTML file that needs no network."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from navicache.report.templating import render_template
 
 @dataclass(frozen=True)
 class DemoCard:
-    """One prompt: its row of the table, which names the seconds, and its files."""
+    """One prompt: its row of the table, and its files."""
 
     prompt: str
     figures: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""A calibration as a picture, so that a bad fit is seen."""
+"""Plot a calibration, so that a bad fit is visible."""
 
 import os
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ SIZE = (8.4, 5.0)
 
 
 def save_fit_plot(calibration: Calibration, seen: Sequence[Any], path: str | os.PathLike[str]) -> None:
-    """Draw what was measured and what was made of it, as .png."""
+    """Draw the measurements and the fit, as .png."""
     figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()

@@ -1,4 +1,4 @@
-"""Matplotlib's pictures as SVG inside a page: its ink is the page's, light or dark, and it fits its column."""
+"""Matplotlib figures as SVG inside a page, in the page's colours, light or dark."""
 
 import io
 import re
@@ -28,7 +28,7 @@ STYLE: dict[Any, Any] = {
 
 
 def new_chart(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty picture, in inches, without a background."""
+    """An empty figure without a background; sizes are in inches."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.patch.set_visible(False)
@@ -39,7 +39,7 @@ def new_chart(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def render_svg(figure: Figure, name: str) -> str:
-    """The picture's markup; `name` keeps its inner names apart from those of other pictures on the page."""
+    """The figure's markup; `name` makes its ids unique on the page."""
     text = io.StringIO()
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name, "svg.id": name}):
         FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
@@ -52,7 +52,7 @@ def render_svg(figure: Figure, name: str) -> str:
 
 
 def prefix_ids(svg: str, name: str) -> str:
-    """The picture with a name before all its inner ones.
+    """The markup with a prefix before all its ids.
 
     Example:
         >>> prefix_ids('<g id="a"/><use xlink:href="#a"/>', "first")

@@ -1,4 +1,4 @@
-"""What a report shows, as plain data: the template knows nothing else."""
+"""The content of a report as plain data for the template."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ ChartSize = Literal["small", "normal", "wide"]  # four in a row, two, or one
 
 @dataclass(frozen=True)
 class TableCell:
-    """A text and, where it is sorted by something else than the text, the number."""
+    """A text, and the number that it is sorted by."""
 
     text: str
     sort: float | None = None
@@ -20,7 +20,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table, and where its figures are from."""
+    """A row of a table, and where its figures come from."""
 
     cells: tuple[TableCell, ...]
     origin: RowOrigin = "measured"
@@ -29,7 +29,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class PageTable:
-    """Columns by their headings; those of numbers are set right."""
+    """A table; its first columns are words, the others numbers."""
 
     title: str
     headings: tuple[str, ...]
@@ -40,7 +40,7 @@ class PageTable:
 
 @dataclass(frozen=True)
 class PageChart:
-    """An inline picture with its title and what it says in words."""
+    """An inline SVG with a title and a caption."""
 
     title: str
     svg: str
@@ -50,7 +50,7 @@ class PageChart:
 
 @dataclass(frozen=True)
 class HeadlineTile:
-    """One figure of the headline."""
+    """One figure below the headline."""
 
     figure: str
     words: str
@@ -67,7 +67,7 @@ class LegendEntry:
 
 @dataclass(frozen=True)
 class PageSection:
-    """A heading, a sentence, pictures and tables."""
+    """A heading, an introduction, charts and tables."""
 
     anchor: str
     title: str
@@ -80,7 +80,7 @@ class PageSection:
 
 @dataclass(frozen=True)
 class ReportPage:
-    """One report."""
+    """A whole report."""
 
     title: str
     headline: str

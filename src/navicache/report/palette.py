@@ -1,4 +1,4 @@
-"""One colour and mark a policy, the same in every picture; after Okabe and Ito, readable on light and on dark."""
+"""A colour and a marker for each policy, after Okabe and Ito, readable on light and dark pages."""
 
 from navicache.policies import POLICIES
 
@@ -12,7 +12,7 @@ NO_CACHE_COLOUR = "#8a8f98"  # no cache
 
 
 def policy_colour(policy: str) -> str:
-    """Of a policy; grey where there is no cache.
+    """The colour of a policy; grey without a cache.
 
     Example:
         >>> policy_colour("navicache"), policy_colour("none")
@@ -22,7 +22,7 @@ def policy_colour(policy: str) -> str:
 
 
 def policy_marker(policy: str) -> str:
-    """Matplotlib's marker of a policy, for those who see no colours."""
+    """The Matplotlib marker of a policy."""
     return MARKS[_policy_index(policy) % len(MARKS)] if policy in POLICIES else "*"
 
 

@@ -1,4 +1,4 @@
-"""Several videos of one size next to each other, each under a strip with its name."""
+"""Join videos of one size side by side, each with a label."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ INK, PAPER = (240, 240, 240), (24, 24, 24)
 
 
 def amplify_difference(reference: np.ndarray, frames: np.ndarray, amplified: float = AMPLIFIED) -> np.ndarray:
-    """Absolute difference of two videos in [0, 1], amplified and cut at white.
+    """Absolute difference of two videos in [0, 1], amplified and clipped.
 
     Example:
         >>> amplify_difference(np.full((1, 1, 1, 3), 0.5), np.full((1, 1, 1, 3), 0.4), amplified=5.0).round(2).max()
@@ -37,7 +37,7 @@ def join_panels(panels: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _draw_label(text: str, width: int) -> np.ndarray:
-    """The name in the largest letters that fit."""
+    """The label in the largest letters that fit."""
     image = Image.new("RGB", (width, STRIP), PAPER)
     draw = ImageDraw.Draw(image)
     sizes = (ImageFont.load_default(size) for size in range(18, 7, -1))

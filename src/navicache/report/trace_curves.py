@@ -1,4 +1,4 @@
-"""What the picture of a run shows, as numbers: one curve for each column, one row for each stream or sample."""
+"""The curves and rows of a trace plot, as numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,12 +29,12 @@ def read_rows(run: RunRecord, sample: int) -> Rows:
 
 
 def without_gaps(values: Sequence[float]) -> list[float]:
-    """The values that are no gap."""
+    """The values that are not NaN."""
     return [value for value in values if not math.isnan(value)]
 
 
 def _true_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
-    """What an error gate's estimate is held against: the true error over the distance; unknown beneath a margin."""
+    """The true error per change of the input, which the estimate is compared with."""
     if cautious:
         return [math.nan] * len(predicted)
     columns = zip(curves["reuse_error"], curves["ratio"], predicted, strict=True)

@@ -1,4 +1,4 @@
-"""A run as a picture: ratio, error and schedule above one step axis."""
+"""Plot a run: ratio, error and schedule over the steps."""
 
 import math
 import os
@@ -19,7 +19,7 @@ SUFFIXES = (".png", ".svg")
 LEGEND: dict[str, Any] = {"fontsize": 9, "frameon": False, "handlelength": 1.4, "columnspacing": 1.4}
 HEAD = 0.58  # inches above the panels
 MOST_ROW_LABELS = 16
-ERROR_ROOM = 2.5  # reuse errors beyond so many times the other heights are marked at the edge
+ERROR_ROOM = 2.5  # reuse errors above this multiple of the other heights are marked at the edge
 
 
 def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
@@ -51,7 +51,7 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
 
 
 def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 0) -> None:
-    """Save `draw_trace` as .png or .svg; a half-written picture never stands under its final name."""
+    """Save `draw_trace` as .png or .svg, atomically."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
@@ -61,7 +61,7 @@ def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 
 
 
 def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
-    """The estimate with its uncertainty, and what it was corrected by."""
+    """The estimate with its uncertainty, and the measurements."""
     index, ratio, measured = curves["index"], curves["ratio"], curves["measured_ratio"]
     spread = [math.sqrt(v) if v >= 0 else math.nan for v in curves["variance"]]
     edges = [*ratio, *measured]
@@ -83,7 +83,7 @@ def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
 
 
 def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
-    """The bar that would pass the threshold is the step that is computed."""
+    """The accumulated error as bars, the threshold, and the errors of reused steps."""
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
         heights = [a if c == wanted else math.nan for a, c in zip(accumulated, curves["computed"], strict=True)]
@@ -97,7 +97,7 @@ def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
 
 
 def _threshold_steps(curves: Curves) -> tuple[list[float], list[float]]:
-    """The threshold over the full width of each step, also where only one knows it."""
+    """The threshold over the full width of each step."""
     return [i + side for i in curves["index"] for side in (-0.5, 0.5)], [
         t for t in curves["threshold"] for _ in range(2)
     ]
@@ -126,7 +126,7 @@ def _draw_points(axes: Axes, index: Sequence[float], values: Sequence[float], la
 
 
 def _draw_strip(axes: Axes, rows: Rows) -> None:
-    """One row of cells per stream or sample; steps that never came stay empty."""
+    """One row of cells per stream or sample; missing steps stay empty."""
     for wanted, colour, label in ((True, BLUE, "computed"), (False, PALE, "reused")):
         for row, (_, steps) in enumerate(rows):
             cells = [(step.index - 0.45, 0.9) for step in steps if step.computed == wanted]
@@ -140,7 +140,7 @@ def _draw_strip(axes: Axes, rows: Rows) -> None:
 
 
 def _finish_panel(axes: Axes, name: str, caption: str) -> None:
-    """Quiet frame; caption and legend share the line above the panel, off the data."""
+    """Draw frame, caption and legend of a panel."""
     axes.set_label(name)
     axes.set_title(caption, loc="left", fontsize=10, color=INK, pad=7)
     axes.spines[["top", "right"]].set_visible(False)
@@ -150,7 +150,7 @@ def _finish_panel(axes: Axes, name: str, caption: str) -> None:
 
 
 def _draw_step_axis(axes: Axes, run: RunRecord) -> None:
-    """The whole run where its length is known, so that what is still to come shows as empty."""
+    """The axis of the whole run if its length is known."""
     indices = [step.index for step in run.steps]
     first = 0 if run.total else min(indices)
     axes.set_xlim(first - 0.6, max(run.total or 0, max(indices) + 1) - 0.4)
@@ -159,7 +159,7 @@ def _draw_step_axis(axes: Axes, run: RunRecord) -> None:
 
 
 def _draw_heading(figure: Figure, run: RunRecord, sample: int) -> None:
-    """Who and how many in two lines; long names are cut."""
+    """Policy, model and step counts in two lines; long names are cut."""
     height = float(figure.get_figheight())
     parts = [tally(run), ", ".join(f"{name}={value}" for name, value in run.settings.items())]
     if run.samples > 1 and len(figure.axes) > 1:

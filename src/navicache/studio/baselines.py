@@ -1,4 +1,4 @@
-"""Runs without the cache that a visitor has seen: another target costs one cached run, not two."""
+"""Outputs without the cache that a visitor has seen: another target then needs only the cached run."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ MOST_BYTES = 2**28  # bytes of frames for one visitor
 
 @dataclass(frozen=True)
 class BaselineStore:
-    """Takes by what they depend on, oldest first; never changed, so no visitor sees another's.
+    """Outputs without the cache by request, oldest first; immutable, so visitors share nothing.
 
     Example:
         >>> import numpy as np
@@ -24,11 +24,11 @@ class BaselineStore:
     room: int = MOST_BYTES
 
     def find(self, key: Hashable) -> TimedOutput | None:
-        """The take of this key, if it is still there."""
+        """The output of this request, if it is still stored."""
         return dict(self.takes).get(key)
 
     def add(self, key: Hashable, take: TimedOutput) -> "BaselineStore":
-        """With one more; the oldest leave where the room is too small, the newest always stays."""
+        """The store with one more output; the oldest are dropped if there is too little room."""
         takes = [(old, made) for old, made in self.takes if old != key]
         room = self.room - _count_bytes(take)
         while takes and sum(_count_bytes(made) for _, made in takes) > room:

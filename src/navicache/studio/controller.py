@@ -1,4 +1,4 @@
-"""What the page answers a visitor, without a page: runs, stops, and the usual values of a model."""
+"""Answers the visitors of the page: runs, stops, and default values of models. It needs no Gradio."""
 
 import logging
 from collections.abc import Generator, Hashable
@@ -18,17 +18,17 @@ from navicache.studio.request import StudioRequest, baseline_key, remove_dashes
 from navicache.studio.run_queue import RunQueue, VisitorRun
 
 OUT_OF_MEMORY = "the device has no memory left for it: fewer frames or a smaller size may do"
-STOP_TIMEOUT = 10.0  # seconds that a step may take until a stop is told all the same
+STOP_TIMEOUT = 10.0  # seconds to wait for the current step before a stop is reported
 EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
 logger = logging.getLogger("navicache")
 
 
 class RunRefused(Exception):
-    """A run that cannot be; the message is for the visitor."""
+    """A run that is not possible; the message is for the visitor."""
 
 
 class PageUpdate(NamedTuple):
-    """What the page shows next; None leaves the result as it is."""
+    """What the page shows next; a result of None leaves the shown one."""
 
     live: str
     result: str | None
@@ -37,15 +37,15 @@ class PageUpdate(NamedTuple):
 
 @dataclass(frozen=True)
 class StudioController:
-    """All visitors are answered from here; what belongs to one of them comes in and goes out."""
+    """Answers all visitors; it stores nothing that belongs to one of them."""
 
-    offer: StudioModels
+    models: StudioModels
     runs: RunQueue
 
     def run(self, visitor: Hashable, kept: BaselineStore, *fields: Any) -> Generator[PageUpdate, None, None]:
-        """The live view as it grows, and the result in the end; closing it stops the run."""
+        """Yield the live view while the run goes on, then the result; closing the generator stops the run."""
         try:
-            job = StudioRequest(*fields).job(self.offer)
+            job = StudioRequest(*fields).to_job(self.models)
         except EXPECTED_ERRORS as error:
             raise RunRefused(remove_dashes(str(error))) from error
         run = self.runs.begin(visitor, job, kept.find(baseline_key(job)))
@@ -69,14 +69,14 @@ class StudioController:
             raise RunRefused(explain_error(error)) from error
 
     def stop(self, visitor: Hashable) -> str:
-        """Stop the visitor's own run; told once that is so, and a new one may be asked for."""
+        """Stop the visitor's run, and return once it has stopped."""
         self.runs.stop(visitor, STOP_TIMEOUT)
         return STOPPED
 
-    def usual(self, model: str | None) -> list[Any]:
-        """The usual values of a model that was chosen, if there is one of this name."""
+    def default_values(self, model: str | None) -> list[Any]:
+        """The default values of a model."""
         try:
-            source = self.offer.source(model)
+            source = self.models.source(model)
             locate_model(source)
             return default_values(source)
         except ValueError as error:
@@ -84,7 +84,7 @@ class StudioController:
 
 
 def explain_error(error: Exception) -> str:
-    """Why a run ended early, in words for a visitor; what nobody foresaw is also logged in full."""
+    """Why a run failed, in words for a visitor; unexpected errors are also logged."""
     if isinstance(error, torch.OutOfMemoryError):
         return OUT_OF_MEMORY
     if not isinstance(error, EXPECTED_ERRORS):

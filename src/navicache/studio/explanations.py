@@ -1,4 +1,4 @@
-"""Why a step was computed or reused, in words and with its numbers."""
+"""Explain why a step was computed or reused, with its numbers."""
 
 import math
 
@@ -19,7 +19,7 @@ REASONS = {
     ),
     "limit": ("enough steps in a row were reused", ""),
     "retention": ("the policy computes the whole first part of a run", ""),
-    "no error yet": ("no prediction has been held against the truth yet", ""),
+    "no error yet": ("no prediction has been compared with a computed output yet", ""),
     "no ratio yet": ("no ratio has been measured yet", ""),
     "no signal yet": ("the signal has not been seen yet", ""),
     "no reference": ("there was nothing kept to predict from", ""),
@@ -29,7 +29,7 @@ REASONS = {
 
 
 def explain_step(run: RunRecord, step: StepRecord) -> str:
-    """One step, as a sentence and what was measured at it.
+    """One step as a sentence, and its measurements.
 
     Example:
         >>> step = StepRecord(index=4, stream="cond", computed=False, reason="gate", accumulated=0.02, threshold=0.05)
@@ -43,7 +43,7 @@ def explain_step(run: RunRecord, step: StepRecord) -> str:
 
 
 def step_numbers(run: RunRecord, step: StepRecord) -> list[str]:
-    """What the trace knows of a step; a sum is told only where it had a threshold to reach."""
+    """The measurements of a step; sums are shown only if there was a threshold."""
     held = bool(step.threshold)
     sums = {
         "predicted error" if shows_growth(run) else "predicted change": step.predicted_change,
@@ -63,7 +63,7 @@ def step_numbers(run: RunRecord, step: StepRecord) -> list[str]:
 
 
 def _prediction_error(step: StepRecord) -> list[str]:
-    """What a prediction was worth, where the truth is known."""
+    """The error of the prediction, if it is known."""
     if step.reuse_error is None or not math.isfinite(step.reuse_error):
         return []
     would = "a prediction would have been off by" if step.computed else "the prediction was off by"

@@ -1,4 +1,4 @@
-"""What the page shows, as markup: the live view while a run goes on, and its result."""
+"""The markup of the page: the live view of a run, and its result."""
 
 import base64
 import io
@@ -31,7 +31,7 @@ STOPPED = '<p class="nv-quiet">Stopped. Nothing is left on the model.</p>'
 
 
 def live_html(news: RunProgress) -> str:
-    """How far the run is: bar, counts, squares, and the latent so far."""
+    """The progress of a run: bar, counts, squares, and a preview."""
     done, computed, total = len(news.squares), sum(news.squares), news.total or 0
     counts = f"step {done} of {total} · computed {computed} · reused {done - computed}" if total else ""
     picture = (
@@ -52,13 +52,13 @@ def _squares_html(news: RunProgress) -> str:
 
 
 def done_html(made: PromptResult) -> str:
-    """What came of the target, in the trace's own count."""
+    """The step counts of a finished run."""
     said = "; ".join(tally(run) for run in made.pair.trace.runs)
     return f'<p class="nv-quiet">Done: {escape(said)}.</p>'
 
 
 def result_html(made: PromptResult, fps: int, kept: bool) -> str:
-    """Figures, videos in step, squares that explain themselves, and the picture of the errors."""
+    """Figures, synchronised videos, a square for each step, and plots."""
     runs = made.pair.trace.runs
     parts = [
         _tiles_html(made, kept),
@@ -71,7 +71,7 @@ def result_html(made: PromptResult, fps: int, kept: bool) -> str:
 
 
 def steps_html(run: RunRecord) -> str:
-    """The run as squares; each knows why it is what it is."""
+    """A square for each step, with its explanation."""
     cells = [
         f'<i class="{"nv-c" if step.computed else "nv-r"}" data-why="{escape(explain_step(run, step))}"></i>'
         for step in run.steps_of()
@@ -86,7 +86,7 @@ def steps_html(run: RunRecord) -> str:
 
 
 def _gap_style(steps: int) -> str:
-    """For the gaps: those of very many squares would take all the room."""
+    """The number of squares, for the width of their gaps."""
     return f'style="--nv-many: {steps}"'
 
 
@@ -107,7 +107,7 @@ def _tiles_html(made: PromptResult, kept: bool) -> str:
 
 
 def _stage_html(made: PromptResult, fps: int) -> str:
-    """Three views of one reel: what is in one video cannot come out of step."""
+    """The players: three views of one video, so that they cannot get out of step."""
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
     captions = {
         "plain": f"no cache · {plain.call_seconds:.1f} s",
@@ -125,7 +125,7 @@ def _stage_html(made: PromptResult, fps: int) -> str:
 
 
 def _reel_html(plain: Media, cached: Media, fps: int) -> str:
-    """Both takes and what they truly differ in: of two compressed videos it would be their compression."""
+    """Both outputs and their exact difference in one video; compressed videos would differ by compression too."""
     frames = np.concatenate([plain.frames, cached.frames, amplify_difference(plain.frames, cached.frames)], axis=2)
     if not plain.is_video:
         return f'<img class="nv-reel" alt="" src="{_png_address(frames[0])}">'

@@ -1,4 +1,4 @@
-"""The one pipeline that is loaded; the next model takes its place."""
+"""The one pipeline that is loaded; another model replaces it."""
 
 import gc
 from typing import Any
@@ -10,19 +10,19 @@ from navicache.generation.loading import load_pipeline
 
 
 class LoadedPipeline:
-    """Room for one pipeline. It belongs to the one thread that runs them."""
+    """Holds one pipeline; used by the one thread that runs pipelines."""
 
     def __init__(self) -> None:
-        """Empty."""
+        """Start without a pipeline."""
         self._source: ModelSource | None = None
         self._pipe: Any = None
 
     def holds(self, source: ModelSource) -> bool:
-        """Whether this model needs no loading."""
+        """Whether this model is loaded."""
         return self._source == source
 
-    def take(self, source: ModelSource) -> Any:
-        """The pipeline of a model; the one before goes first, for two large ones need not fit."""
+    def load(self, source: ModelSource) -> Any:
+        """The pipeline of a model; the previous one is freed first, since two may not fit."""
         if not self.holds(source):
             self._source = self._pipe = None
             gc.collect()

@@ -1,4 +1,4 @@
-"""What the one who opens the studio has settled: which models there are, and how they are held."""
+"""The models that a studio offers, set when it is started."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,14 +11,14 @@ DEFAULT_ARGUMENTS = ("num_inference_steps", "guidance_scale", "num_frames", "hei
 
 @dataclass(frozen=True)
 class StudioModels:
-    """Settled before the first visitor comes, and the same for all of them."""
+    """The models that visitors may choose, and how they are loaded."""
 
     default: ModelSource = ModelSource()  # shown first; all other models are held as it is
     locked: bool = False  # whether visitors are kept to `choices`
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The models to choose from, the one to begin with first.
+        """The models to choose from, the default first.
 
         Example:
             >>> StudioModels(ModelSource("pocket:hunyuan")).choices[:2], len(StudioModels().choices)
@@ -28,7 +28,7 @@ class StudioModels:
         return tuple(dict.fromkeys((self.default.model, *family)))
 
     def source(self, named: str | None) -> ModelSource:
-        """A model of the visitor's choice, held as settled; a field that was emptied names none."""
+        """The source of the model that a visitor named."""
         model = (named or "").strip()
         if not model:
             raise ValueError(f"no model is named: choose one, such as {self.default.model}")
@@ -38,7 +38,7 @@ class StudioModels:
 
 
 def default_values(source: ModelSource) -> list[Any]:
-    """How a model is called unless told otherwise, in the order of `DEFAULT_ARGUMENTS`; None where it knows by itself.
+    """The default call of a model, in the order of `DEFAULT_ARGUMENTS`; None if it has no default here.
 
     Example:
         >>> default_values(ModelSource("somebody/model"))
@@ -47,9 +47,9 @@ def default_values(source: ModelSource) -> list[Any]:
     return [None if source.member is None else source.member.call.get(name) for name in DEFAULT_ARGUMENTS]
 
 
-def check_models(offer: StudioModels) -> None:
-    """Refuse a model, a device or a dtype that is not there, before a page is opened on it."""
+def check_models(models: StudioModels) -> None:
+    """Refuse a model, device or dtype that is not available, before the page opens."""
     from navicache.generation.loading import choose_device, choose_dtype, locate_model
 
-    choose_dtype(offer.default, choose_device(offer.default))
-    locate_model(offer.default)
+    choose_dtype(models.default, choose_device(models.default))
+    locate_model(models.default)

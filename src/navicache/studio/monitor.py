@@ -1,4 +1,4 @@
-"""What a call tells while it goes on, and the word that stops it."""
+"""Report the progress of a pipeline's call, and stop it on request."""
 
 import inspect
 import time
@@ -18,12 +18,12 @@ HOOK = "callback_on_step_end"
 
 
 class RunStopped(Exception):
-    """The visitor has stopped the run, or has gone."""
+    """The visitor has stopped the run or left."""
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far it is: one square for each step, True where the model was computed."""
+    """The progress of a run: one square for each step, True if it was computed."""
 
     doing: str = ""
     squares: tuple[bool, ...] = ()
@@ -34,7 +34,7 @@ class RunProgress:
 
 @dataclass
 class RunMonitor:
-    """One visitor's run: news go out, stop comes in; it is told at the end of every step."""
+    """Publishes the progress of one visitor's run, and stops it at the end of a step."""
 
     publish: Callable[[RunProgress], None]
     stop: Event = field(default_factory=Event)
@@ -42,27 +42,27 @@ class RunMonitor:
     preview_seconds: float = 0.0  # seconds of this call that went into pictures of it
 
     def begin(self, doing: str) -> None:
-        """Another call; the picture of the one before stays until there is a newer one."""
+        """Another call begins; the last preview stays until there is a newer one."""
         self.preview_seconds = 0.0
         self.update(doing=doing, squares=(), total=None)
 
     def update(self, **changed: Any) -> None:
-        """Something is new."""
+        """Change the progress and publish it."""
         self.news = replace(self.news, **changed)
         self.publish(self.news)
 
     def raise_if_stopped(self) -> None:
-        """Leave, if that is asked for."""
+        """Raise `RunStopped` if the run was stopped."""
         if self.stop.is_set():
             raise RunStopped
 
-    def arguments(self, pipe: Any, counts: StepCounts | None = None) -> dict[str, Any]:
-        """Of the pipeline's call; a pipeline that has no callback is watched from outside, and stopped at its end."""
+    def callback_arguments(self, pipe: Any, counts: StepCounts | None = None) -> dict[str, Any]:
+        """The callback argument of the pipeline's call; empty if the pipeline takes none."""
         takes = inspect.signature(type(pipe).__call__).parameters
         return {HOOK: self._listener(counts)} if HOOK in takes else {}
 
     def subtract_previews(self, take: TimedOutput) -> TimedOutput:
-        """The seconds less those of the pictures, which no run without a studio has."""
+        """The output with the seconds of the previews subtracted."""
         loop = None if take.loop_seconds is None else take.loop_seconds - self.preview_seconds
         return replace(take, call_seconds=take.call_seconds - self.preview_seconds, loop_seconds=loop)
 
@@ -78,7 +78,7 @@ class RunMonitor:
         return step_end
 
     def _computed(self, counts: StepCounts | None) -> bool:
-        """Whether the newest step was computed: the counts have grown by it, and are cheap to ask for."""
+        """Whether the newest step was computed, by the cache's counts."""
         return counts is None or counts()[0] > sum(self.news.squares)
 
     def _picture(self, pipe: Any, latents: Any) -> np.ndarray | None:

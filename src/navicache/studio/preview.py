@@ -1,4 +1,4 @@
-"""A look at the latent of a run that is not over: its first frame, decoded as the pipeline would in the end."""
+"""Decode the first frame of the latents while a run goes on."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def decode_preview(pipe: Any, latents: Tensor) -> np.ndarray | None:
-    """(height, width, 3) in [0, 1] of the first sample; None for a VAE we do not know how to ask."""
+    """(height, width, 3) in [0, 1] of the first sample; None for an unknown VAE."""
     vae = pipe.components.get("vae")
     decode = DECODERS.get(type(vae).__name__)
     if decode is None:

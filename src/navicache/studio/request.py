@@ -17,7 +17,7 @@ MOST_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class StudioRequest:
-    """The fields of the page, in its order; None leaves a choice to the model."""
+    """The values of the page's fields, in their order; None means the model's default."""
 
     prompt: str
     model: str | None
@@ -33,26 +33,26 @@ class StudioRequest:
     width: int | None = None
     negative_prompt: str = ""
 
-    def job(self, offer: StudioModels) -> GenerationJob:
-        """The same as a job; whatever can be refused without the model is refused here.
+    def to_job(self, models: StudioModels) -> GenerationJob:
+        """The request as a job; everything that can be checked without the model is checked.
 
         Example:
-            >>> StudioRequest("a red ball", "pocket:unet", steps=8).job(StudioModels()).arguments["num_inference_steps"]
+            >>> job = StudioRequest("a red ball", "pocket:unet", steps=8).to_job(StudioModels())
+            >>> job.arguments["num_inference_steps"]
             8
         """
         if not self.prompt.strip():
             raise ValueError("say what to show: the prompt is empty")
-        source = offer.source(self.model)
+        source = models.source(self.model)
         check_whole("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
-        job = GenerationJob(
-            source, (self.prompt.strip(),), self.arguments(source), self.caching(), Path(), self.seed or 0, source.fps
-        )
+        prompts, arguments = (self.prompt.strip(),), self.call_arguments(source)
+        job = GenerationJob(source, prompts, arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
         job.caching.check()
         return job
 
-    def caching(self) -> CacheOptions:
-        """The target, as `enable` takes it."""
+    def cache_options(self) -> CacheOptions:
+        """The target as cache options."""
         check_choice("target", self.target, TARGETS)
         if {SPEEDUP: self.speedup, QUALITY: self.quality, MAX_ERROR: self.max_error}[self.target] is None:
             raise ValueError(f"the target is a {self.target}, and none is given")  # or a default would go in its place
@@ -63,8 +63,8 @@ class StudioRequest:
         }
         return ways[self.target]
 
-    def arguments(self, source: ModelSource) -> dict[str, Any]:
-        """What the pipeline's call is given, beside prompt and noise."""
+    def call_arguments(self, source: ModelSource) -> dict[str, Any]:
+        """The arguments of the pipeline's call, without prompt and generator."""
         for name, least in LEAST_VALUES.items():
             if (value := getattr(self, name)) is not None:
                 check_whole(name, value, least)
@@ -83,10 +83,10 @@ class StudioRequest:
 
 
 def baseline_key(job: GenerationJob) -> Hashable:
-    """What the run without the cache depends on: all but the target.
+    """Everything that a run without the cache depends on.
 
     Example:
-        >>> one, other = (StudioRequest("a ball", "pocket", speedup=x).job(StudioModels()) for x in (2.0, 3.0))
+        >>> one, other = (StudioRequest("a ball", "pocket", speedup=x).to_job(StudioModels()) for x in (2.0, 3.0))
         >>> baseline_key(one) == baseline_key(other)
         True
     """
@@ -94,7 +94,7 @@ def baseline_key(job: GenerationJob) -> Hashable:
 
 
 def remove_dashes(message: str) -> str:
-    """An error of the command line, for those who have no command line before them.
+    """An error message of the command line without the dashes of its options.
 
     Example:
         >>> remove_dashes("--frames must be 4k+1, got 8: 5 or 9 would do")

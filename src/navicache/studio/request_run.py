@@ -1,4 +1,4 @@
-"""One visitor's run, from check to figures: without the cache where that is not kept, then with it."""
+"""Run one visitor's request: without the cache, if that is not stored, then with it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,25 +14,25 @@ from navicache.studio.monitor import RunMonitor
 
 
 def run_request(
-    job: GenerationJob, shelf: LoadedPipeline, plain: TimedOutput | None, watch: RunMonitor
+    job: GenerationJob, pipeline: LoadedPipeline, plain: TimedOutput | None, monitor: RunMonitor
 ) -> PromptResult:
-    """Both takes and how near they are; what can be refused is refused before the first step."""
-    watch.raise_if_stopped()
-    fresh = not shelf.holds(job.source)
-    watch.begin(f"loading {job.source.model}" if fresh else "")
+    """Check the request, generate, and compare both outputs."""
+    monitor.raise_if_stopped()
+    fresh = not pipeline.holds(job.source)
+    monitor.begin(f"loading {job.source.model}" if fresh else "")
     check_before_loading(job)
-    pipe = shelf.take(job.source)
+    pipe = pipeline.load(job.source)
     check_loaded_pipeline(pipe, job)
     job.caching.enable(pipe).disable()  # what only this model can refuse
-    watch.raise_if_stopped()
+    monitor.raise_if_stopped()
     if fresh or plain is None:  # or the first call of this size pays for first times
-        _call_monitored(pipe, job, "warming up", watch, changed={"num_inference_steps": WARM_UP_STEPS})
-    plain = plain or _call_monitored(pipe, job, "no cache", watch)
-    watch.update(plain=plain)
+        _call_monitored(pipe, job, "warming up", monitor, changed={"num_inference_steps": WARM_UP_STEPS})
+    plain = plain or _call_monitored(pipe, job, "no cache", monitor)
+    monitor.update(plain=plain)
     with job.caching.enable(pipe) as cache:
-        cached = _call_monitored(pipe, job, "with the cache", watch, lambda: cache.progress)
+        cached = _call_monitored(pipe, job, "with the cache", monitor, lambda: cache.progress)
         trace, summary = cache.trace, cache.summary(details=False)
-    watch.update(doing="measuring")
+    monitor.update(doing="measuring")
     pair = PromptRuns(cached, trace, summary, plain)
     return PromptResult(job.prompts[0], pair, {}, compare(plain.media.clip, cached.media.clip))
 
@@ -41,10 +41,10 @@ def _call_monitored(
     pipe: Any,
     job: GenerationJob,
     doing: str,
-    watch: RunMonitor,
+    monitor: RunMonitor,
     counts: StepCounts | None = None,
     changed: Mapping[str, Any] | None = None,
 ) -> TimedOutput:
-    watch.begin(doing)
-    arguments = {**watch.arguments(pipe, counts), **(changed or {})}
-    return watch.subtract_previews(call_timed(pipe, job, job.prompts[0], doing, arguments, counts, shown=False))
+    monitor.begin(doing)
+    arguments = {**monitor.callback_arguments(pipe, counts), **(changed or {})}
+    return monitor.subtract_previews(call_timed(pipe, job, job.prompts[0], doing, arguments, counts, shown=False))

@@ -1,4 +1,4 @@
-"""Runs of several visitors: one after the other, each to be stopped by its own visitor alone."""
+"""Run the requests of several visitors, one after the other."""
 
 from collections.abc import Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -18,14 +18,14 @@ POLL_SECONDS = 0.1  # seconds between two looks at a run
 
 @dataclass(frozen=True)
 class VisitorRun:
-    """A run under way: its news, and what comes of it."""
+    """A run in the queue: its progress and its future result."""
 
     news: "SimpleQueue[RunProgress]"
     future: "Future[PromptResult]"
     stop: Event
 
     def follow(self) -> Iterator[RunProgress]:
-        """The newest news until the run is over; what was missed in between is not made up for."""
+        """Yield the newest progress until the run is over."""
         over = False
         while not over:
             over = bool(wait([self.future], POLL_SECONDS).done)
@@ -38,38 +38,38 @@ class VisitorRun:
 
 @dataclass
 class RunQueue:
-    """The one place where pipelines run: a single thread, so a pipeline never sees two runs at once.
+    """Runs pipelines in a single thread, so that two runs never share one.
 
     Beside the loaded model it holds the runs under way, by visitor, and nothing of what they make.
     """
 
-    shelf: LoadedPipeline = field(default_factory=LoadedPipeline)
+    pipeline: LoadedPipeline = field(default_factory=LoadedPipeline)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "studio"))
     _running: dict[Hashable, VisitorRun] = field(default_factory=dict)
 
     def begin(self, visitor: Hashable, job: GenerationJob, plain: TimedOutput | None = None) -> VisitorRun:
-        """Put a run in the line; a visitor has one at a time, so an older one is stopped."""
+        """Queue a run; an older run of the same visitor is stopped."""
         self.stop(visitor)
         news: SimpleQueue[RunProgress] = SimpleQueue()
-        watch = RunMonitor(news.put)
-        run = VisitorRun(news, self._thread.submit(run_request, job, self.shelf, plain, watch), watch.stop)
+        monitor = RunMonitor(news.put)
+        run = VisitorRun(news, self._thread.submit(run_request, job, self.pipeline, plain, monitor), monitor.stop)
         self._running[visitor] = run
         return run
 
     def stop(self, visitor: Hashable, patience: float = 0.0) -> None:
-        """At the end of the step that is going on, which is waited for a while; nothing where nothing runs."""
+        """Stop the visitor's run at the end of its current step; waits `patience` seconds for it."""
         if run := self._running.pop(visitor, None):
             run.stop.set()
             wait([run.future], patience)
 
     def end(self, visitor: Hashable, run: VisitorRun) -> None:
-        """The visitor looks no longer: what still goes on is stopped, and forgotten."""
+        """Stop and forget a run whose visitor has left."""
         run.stop.set()
         if self._running.get(visitor) is run:
             del self._running[visitor]
 
     def close(self) -> None:
-        """Stop everything."""
+        """Stop all runs."""
         for visitor in tuple(self._running):
             self.stop(visitor)
         self._thread.shutdown(cancel_futures=True)

@@ -46,7 +46,7 @@ def named(path):
 
 def pipeline_of(model):
     """The class of a plan's model: of its index where it is embedded, of the table where it is not here."""
-    if ModelSource(model.model).pocket:
+    if ModelSource(model.model).is_embedded:
         return find_pipeline_class(read_model_index(locate_model(ModelSource(model.model))))
     return STAND_INS[model.model][0]
 

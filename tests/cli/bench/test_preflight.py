@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def unloaded(monkeypatch):
-    monkeypatch.setattr("navicache.cli.bench.worker.load", lambda _: pytest.fail("loaded"))
+    monkeypatch.setattr("navicache.cli.bench.worker.load_pipeline", lambda _: pytest.fail("loaded"))
 
 
 def written(folder, text):

@@ -64,7 +64,7 @@ def test_a_picture_is_measured_from_and_missed_before_the_model_is_loaded(tmp_pa
     picture = tmp_path / "picture.png"
     path = plan(tmp_path, save_wan_i2v(tmp_path / "i2v"), f'image = "{picture}"')
     with monkeypatch.context() as patched:
-        patched.setattr("navicache.cli.bench.worker.load", lambda _: pytest.fail("loaded"))
+        patched.setattr("navicache.cli.bench.worker.load_pipeline", lambda _: pytest.fail("loaded"))
         message = refused(capsys, "bench", path, "--out", tmp_path / "out")
     assert f"no picture {picture}" in message and not (tmp_path / "out").exists()
 

@@ -60,5 +60,5 @@ def test_videos_are_inside_the_page_or_beside_it(rows, tmp_path):
 
 def test_by_itself_a_page_carries_what_is_not_too_much(rows, tmp_path, monkeypatch):
     assert video_addresses(rows, "auto", tmp_path)["acached"].startswith("data:")
-    monkeypatch.setattr(videos, "MOST_INSIDE", 5)
+    monkeypatch.setattr(videos, "MOST_BYTES_INSIDE", 5)
     assert video_addresses(rows, "auto", tmp_path)["acached"] == "out/a%20b.mp4"

@@ -1,4 +1,4 @@
-"""Calibrations a benchmark measures itself: on the model and under the condition of the rows that need one."""
+"""Calibrations that a benchmark measures: on the model and under the condition of the rows that need one."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ SEED = 1000  # of the first prompt's noise: none that is measured with has it
 
 
 def measure_calibration(pipe: Any, job: BenchJob, out: Path) -> Path | None:
-    """The file of this job's calibration, made where it is not there yet; None where the setting asks for none."""
+    """Return the file of this job's calibration, measured if it is missing; None if the setting has no `calibrate`."""
     if not job.setting.calibrate:
         return None
     path = out / "calibration" / slug(job.model.name) / slug(job.condition.name) / f"{_calibration_name(job)}.json"
@@ -25,6 +25,6 @@ def measure_calibration(pipe: Any, job: BenchJob, out: Path) -> Path | None:
 
 
 def _calibration_name(job: BenchJob) -> str:
-    """A name for what decides the numbers: other prompts, another call or another scheduler give another file."""
+    """A file name that changes with everything the calibration depends on."""
     facts = {"model": vars(job.model), "condition": vars(job.condition), "prompts": job.setting.calibrate}
     return f"{job.setting.policy}-{digest(facts)[:8]}"

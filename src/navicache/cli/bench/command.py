@@ -1,4 +1,4 @@
-"""`navicache bench`: a plan of models, settings, prompts and seeds, measured; run it again to go on."""
+"""`navicache bench`: measure the models, settings, prompts and seeds of a plan. Run it again to continue."""
 
 import argparse
 from pathlib import Path
@@ -11,17 +11,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", type=Path, metavar="PLAN.toml", help="what to measure (plans/ has the paper's)")
     parser.add_argument("--out", type=Path, help="folder of the results (outputs/bench/NAME of the plan)")
     parser.add_argument("--executor", choices=("local", "ray"), default="local", help="(%(default)s)")
-    parser.add_argument("--workers", type=parse_positive_int, help="of Ray: one for each GPU, or CPU, unless given")
-    parser.add_argument("--ray-address", help="of a running cluster; --out must then lie where every machine sees it")
+    parser.add_argument("--workers", type=parse_positive_int, help="number of Ray workers (one per GPU, or per CPU)")
+    parser.add_argument("--ray-address", help="address of a running cluster; every machine must see --out under the same path")
     parser.add_argument(
-        "--prompts", type=parse_positive_int, metavar="N", help="so many prompts, in place of the plan's count"
+        "--prompts", type=parse_positive_int, metavar="N", help="number of prompts, in place of the plan's"
     )
-    parser.add_argument("--accuracy", type=parse_positive_int, metavar="N", help="the same for its runs in shadow mode")
+    parser.add_argument("--accuracy", type=parse_positive_int, metavar="N", help="number of prompts of its shadow runs, in place of the plan's")
     only = (
         "models=, conditions= or settings= and names or their first words, with * and commas: these alone; repeatable"
     )
     parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
-    parser.add_argument("--part", metavar="N/OF", help="every so many-th group, for several processes (--out differs)")
+    parser.add_argument("--part", metavar="N/OF", help="every OF-th group from the N-th on, for several processes (each with its own --out)")
     parser.add_argument(
         "--list", action="store_true", help="only say what would be measured, and what is missing for it"
     )
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure what the plan asks for and is not measured yet."""
+    """Measure the jobs of the plan that are not finished."""
     from navicache.cli.bench.run import run_benchmark
 
     return run_benchmark(options)

@@ -1,4 +1,4 @@
-"""A job of a benchmark as the other commands have it: its model, its cache and its call."""
+"""Turn a job of a benchmark into the model source, cache options and job that `generate` uses."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from navicache.pocket import calibration_path
 
 
 def find_scheduler_class(name: str) -> Any:
-    """A scheduler of diffusers by its name."""
+    """Find a scheduler class of diffusers by its name."""
     import diffusers
 
     if not name.endswith("Scheduler") or name not in dir(diffusers):
@@ -23,17 +23,17 @@ def find_scheduler_class(name: str) -> Any:
 
 
 def job_source(job: BenchJob) -> ModelSource:
-    """Which pipeline the job wants."""
+    """The model source of a job."""
     return model_source(job.model)
 
 
 def model_source(model: PlanModel) -> ModelSource:
-    """Which pipeline a model of the plan is."""
+    """The model source of a plan's model."""
     return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
 def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheOptions:
-    """What the job asks of the cache; `measured` is the calibration that the benchmark made itself."""
+    """The cache options of a job; `measured` is a calibration that the benchmark made."""
     shadow = "full" if job.kind == "shadow" else None
     return CacheOptions(
         job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or find_calibration(job)
@@ -41,7 +41,7 @@ def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheOptio
 
 
 def find_calibration(job: BenchJob) -> Path | None:
-    """Where the policy's calibration lies, if the setting has one."""
+    """The file of the policy's calibration, if the setting has one."""
     named = job.setting.calibration
     if named != POCKET:
         return Path(named) if named else None
@@ -55,21 +55,21 @@ def find_calibration(job: BenchJob) -> Path | None:
 
 
 def calibration_facts(asked: CacheOptions) -> Row:
-    """What was measured before the run, by its own file: nothing for a policy that has none."""
+    """The seconds that the calibration took, as its file says; empty without a calibration."""
     path = asked.calibration
     return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
 
 
 def to_generation_job(job: BenchJob) -> Call:
-    """The job as `generate` has it."""
+    """The job as `generate` runs it."""
     return Call(job_source(job), (job.prompt,), job.arguments, CacheOptions(), Path(), job.seed, job.model.fps)
 
 
 def to_baseline_job(job: BenchJob) -> Call:
-    """What it is compared with: the same without what its setting changes."""
+    """The job without the arguments that its setting changes: what it is compared with."""
     return replace(to_generation_job(job), arguments={**job.model.call, **job.condition.call})
 
 
 def seeds_by_prompt(batch: JobBatch) -> dict[str, int]:
-    """Prompts of a batch, each with its seed."""
+    """The seed of every prompt in a batch."""
     return {job.prompt: job.seed for job in batch}

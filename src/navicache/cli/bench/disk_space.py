@@ -1,4 +1,4 @@
-"""What a benchmark will write, in bytes, before it writes any."""
+"""Estimate how much a benchmark will write, and check that the disk has room."""
 
 import inspect
 import shutil
@@ -10,13 +10,13 @@ from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import STEPS, BenchPlan
 
 CHANNELS, FLOAT = 3, 4  # of a frame as it leaves the pipeline
-VIDEO_BITS = 1.0  # a pixel of an encoded video, on the safe side
-ROW, STEP = 4096, 2048  # a line of the results; a step of a trace, all streams
+VIDEO_BITS = 1.0  # per pixel of an encoded video, rounded up
+ROW, STEP = 4096, 2048  # bytes of a row, and of a step of a trace with all streams
 USUAL_STEPS = 50
 
 
 def estimate_bytes(jobs: Sequence[BenchJob], plan: BenchPlan, pipelines: Mapping[str, Any], keeps_frames: bool) -> int:
-    """Bytes of rows, videos, traces and frames that these jobs write; `pipelines` are classes by the model's name.
+    """Bytes of rows, videos, traces and frames that these jobs write; `pipelines` holds classes by model name.
 
     Frames of the baselines go group by group, those of one batch at a time; all of them stay, and those of every
     cached video too, while a metric has to wait for them.
@@ -38,14 +38,14 @@ def _file_bytes(job: BenchJob, plan: BenchPlan, pixels: int) -> int:
 
 
 def _count_pixels(job: BenchJob, pipeline: Any) -> int:
-    """Of all frames; 0 where neither the plan nor the pipeline says how large they are."""
+    """Pixels of all frames; 0 if neither the plan nor the pipeline gives the size."""
     usual = {} if pipeline is None else inspect.signature(pipeline.__call__).parameters
     sizes = {name: entry.default for name, entry in usual.items() if isinstance(entry.default, int)} | job.arguments
     return sizes.get("num_frames", 2) * sizes.get("height", 0) * sizes.get("width", 0)  # an image is kept twice
 
 
 def check_free_space(out: Path, wanted: int, advice: str) -> None:
-    """Refuse a disk that is too full."""
+    """Refuse a disk that has too little room."""
     nearest = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     free = shutil.disk_usage(nearest).free
     if wanted > free:
@@ -56,7 +56,7 @@ def check_free_space(out: Path, wanted: int, advice: str) -> None:
 
 
 def format_bytes(size: float) -> str:
-    """Bytes as one reads them.
+    """A number of bytes with a unit.
 
     Example:
         >>> format_bytes(999), format_bytes(2_500_000), format_bytes(6.6e12)

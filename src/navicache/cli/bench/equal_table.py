@@ -20,7 +20,7 @@ NOTE = (
 
 
 def equal_steps_table(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -> list[str]:
-    """A row for every cell and budget, then leads and verdict; nothing where no series stands beside ours."""
+    """A row for every cell and budget, then the leads; empty if no other policy has the same computed steps."""
     table = compare_at_budgets(read_cells(rows, ours))
     leads = summarise_leads(table)
     if not leads.counted:
@@ -44,13 +44,13 @@ def _table_columns(table: Sequence[CellAtBudget]) -> list[Column]:
 
 
 def format_psnr(standing: CellAtBudget, name: str) -> str:
-    """What a series has there."""
+    """The PSNR of a series; a tilde marks an interpolation over a wide gap."""
     point = standing.points_by_series.get(name)
     return UNKNOWN if point is None else f"{'~' if standing.is_wide(point) else ''}{point.psnr:.1f}"
 
 
 def format_lead(value: float | None) -> str:
-    """A lead: with its sign, which is a minus where others are ahead.
+    """A lead with its sign; negative if another policy is ahead.
 
     Example:
         >>> format_lead(1.25), format_lead(-0.5), format_lead(-0.01), format_lead(None)
@@ -72,7 +72,7 @@ def _lead_table(leads: Sequence[SeriesLead]) -> list[str]:
 
 
 def format_lead_figures(lead: SeriesLead) -> str:
-    """In the mean over cells, and in brackets the least and that of the worst prompts, with cells where it is none."""
+    """The average lead, and in brackets the smallest one and that of the worst prompts."""
     behind = f", behind in {lead.worst_behind} of {lead.cells}" if lead.worst_behind else ""
     return f"{lead.mean:+.1f} ({lead.least:+.1f}; {lead.worst:+.1f}{behind})"
 
@@ -96,7 +96,7 @@ def _format_share(part: int, whole: int) -> str:
 
 
 def equal_steps_csv(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -> str:
-    """Everything of the table, a line for every cell, budget and series that reaches it."""
+    """The whole table as CSV: a line for every cell, budget and series that reaches it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(CurvePoint)]

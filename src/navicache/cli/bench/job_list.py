@@ -1,4 +1,4 @@
-"""What the checks before a benchmark found, shown: as a refusal, as notes, or beside the list of jobs."""
+"""Show what the checks before a benchmark found, and list its jobs."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ FAILED_CHECK = 2  # exit status
 def refuse_problems(
     plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: argparse.Namespace, wrong: list[str]
 ) -> None:
-    """Refuse with all that is wrong, before anything is loaded or written; say what is worth knowing."""
+    """Raise an error that lists all problems, before anything is loaded or written; print the notes."""
     found = run_preflight(plan, groups, out, options)
     if problems := [*wrong, *found.problems]:
         raise ValueError(join_problems(problems))
@@ -26,7 +26,7 @@ def refuse_problems(
 def list_jobs(
     plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: argparse.Namespace, wrong: list[str]
 ) -> int:
-    """The same checks and what would be measured, and nothing runs; 2 when something is wrong."""
+    """Print the jobs, notes and problems without running anything; returns 2 if there is a problem."""
     found = run_preflight(plan, groups, out, options)
     problems = [*wrong, *found.problems]
     if not wrong:  # without its prompts nobody can tell the jobs
@@ -38,14 +38,14 @@ def list_jobs(
 
 
 def run_preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: argparse.Namespace) -> Any:
-    """All checks; the models of a running cluster are on its machines, and not looked at from here."""
+    """Run all checks; models of a running cluster are on other machines and are not checked."""
     from navicache.cli.bench.preflight import preflight
 
     return preflight(plan, groups, out, models=options.ray_address is None)
 
 
 def join_problems(problems: Sequence[str]) -> str:
-    """All that is wrong as one message.
+    """All problems as one message.
 
     Example:
         >>> print(join_problems(["no folder a", "no file b"]))
@@ -59,7 +59,7 @@ def join_problems(problems: Sequence[str]) -> str:
 
 
 def job_lines(groups: Sequence[JobGroup]) -> Iterator[str]:
-    """What would be measured: a line a call, and how much it is in all."""
+    """A line for every call, then the number of jobs and calls."""
     for first, *others in (batch for group in groups for batch in group):
         more = f" and {len(others)} more" if others else ""
         yield f"{first.kind:8} {first.place}  {first.prompt}{more}"

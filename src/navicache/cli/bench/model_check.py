@@ -1,4 +1,4 @@
-"""The models of a benchmark before their weights are read: configurations, calls, and every policy on them."""
+"""Check the models of a benchmark before their weights are read: configurations, calls and policies."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ DOWNLOADED_LATER = "its weights are not on this machine yet: they are fetched wh
 
 
 def check_model(model: PlanModel, jobs: Sequence[BenchJob]) -> "ModelCheck":
-    """What is problems with a model and with what these jobs ask of it."""
+    """Check a model, and what these jobs ask of it."""
     found = ModelCheck(model)
     found.run(jobs)
     return found
@@ -42,7 +42,7 @@ def check_model(model: PlanModel, jobs: Sequence[BenchJob]) -> "ModelCheck":
 
 @dataclass
 class ModelCheck:
-    """What was found of one model: `problems` ends the benchmark, `notes` are only said."""
+    """What was found about one model: a problem stops the benchmark, a note does not."""
 
     model: PlanModel
     problems: list[str] = field(default_factory=list[str])
@@ -97,7 +97,7 @@ class ModelCheck:
             check_wan_sizes(job.arguments, scale, first.config["patch_size"])
 
     def _try_policy(self, job: BenchJob) -> None:
-        """Build what the job would put on the model; what the model cannot take leaves rows that say so."""
+        """Build the policy on the empty model; a policy that does not fit becomes a note."""
         if job.setting.policy == NO_CACHE or job.setting.calibrate:  # a calibration has yet to be measured
             return
         try:
@@ -125,7 +125,7 @@ class ModelCheck:
 
 
 def missing_weights(folder: Path, parts: Iterable[str]) -> list[str]:
-    """The parts of a diffusers folder that have a configuration and no weights, or not all of them."""
+    """The parts of a diffusers folder that have a configuration but not all their weights."""
     built = (name for name in parts if (folder / name / "config.json").is_file())
     return [name for name in built if not _has_all_weights(folder / name)]
 
@@ -138,7 +138,7 @@ def _has_all_weights(folder: Path) -> bool:
 
 
 def _hub_folder(name: str) -> Path:
-    """The folder of a model of the hub whose index was just read."""
+    """The local folder of a hub model whose index was read."""
     from huggingface_hub import hf_hub_download
 
     return Path(hf_hub_download(name, MODEL_INDEX)).parent
@@ -174,7 +174,7 @@ def _collect_refusals(check: Any, jobs: Iterable[BenchJob]) -> Iterator[str]:
 
 
 def _first_jobs(jobs: Iterable[BenchJob], part: Any) -> list[BenchJob]:
-    """The first job of each part; parts are the same objects in all jobs of a plan."""
+    """The first job for each value of `part`."""
     found: dict[Any, BenchJob] = {}
     for job in jobs:
         found.setdefault(part(job), job)

@@ -1,4 +1,4 @@
-"""A plan made ready: as many prompts as asked for, the own calls of embedded models, and the prompts themselves."""
+"""Prepare a plan: the number of prompts, the default calls of embedded models, and the prompts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,13 +8,13 @@ DEFAULT_PROMPTS = 64  # prompts of the embedded model's world, which has thousan
 
 
 def set_prompt_counts(plan: Any, prompts: int | None, accuracy: int | None) -> Any:
-    """The plan with other numbers of prompts, where they were asked for."""
+    """The plan with other numbers of prompts, if they are given."""
     counts = replace(plan.prompts, count=prompts or plan.prompts.count)
     return replace(plan, prompts=counts, accuracy=replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts))
 
 
 def add_embedded_calls(plan: Any) -> Any:
-    """The plan with the own call of every `pocket:NAME`, over which what it says itself counts."""
+    """The plan with the default call of every `pocket:NAME`; arguments in the plan override it."""
     from navicache.generation.job import POCKET
     from navicache.pocket.members import MEMBERS
 
@@ -27,7 +27,7 @@ def add_embedded_calls(plan: Any) -> Any:
 
 
 def choose_prompts(wanted: Any, folder: Path) -> list[str]:
-    """The plan's prompts, from wherever it takes them."""
+    """The prompts that the plan asks for."""
     from navicache.evaluation.bench.prompts import read_prompt_file, vbench_prompts
 
     if wanted.source == "file" and not wanted.file:

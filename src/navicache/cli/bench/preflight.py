@@ -1,4 +1,4 @@
-"""Everything a benchmark needs, looked at before the first job: all that is wrong is found at once.
+"""Check everything a benchmark needs before the first job, and report all problems at once.
 
 The checks load no weights and write nothing; what they find is plain lines, and `bench` shows them.
 """
@@ -21,15 +21,15 @@ FRAMES_ARE_KEPT = "frames of every video are kept, to the bit"
 
 @dataclass(frozen=True)
 class PreflightReport:
-    """Lines about what was looked at."""
+    """What the checks found."""
 
-    problems: tuple[str, ...] = ()  # nothing runs until these are mended
-    notes: tuple[str, ...] = ()  # what to know beforehand; the benchmark runs all the same
+    problems: tuple[str, ...] = ()  # nothing runs until these are fixed
+    notes: tuple[str, ...] = ()  # worth knowing; the benchmark runs anyway
     size: str = ""  # of all files it will write, about
 
 
 def preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bool = True) -> PreflightReport:
-    """Look at what the missing jobs of these groups need; not at the models, where other machines have them."""
+    """Check what the unfinished jobs need; `models=False` skips models that are on other machines."""
     wrong = _collect_errors(lambda: check_output(out), _check_packages, lambda: RowFile(out / ROWS))
     jobs = list(iterate_jobs(groups)) if wrong else unfinished_jobs(groups, out)
     checks = [check_model(model, own) for model, own in _group_by_model(jobs).items()] if models else []
@@ -51,7 +51,7 @@ def unfinished_jobs(groups: Sequence[JobGroup], out: Path) -> list[BenchJob]:
 
 
 def explain_missing_lpips() -> str:
-    """Why LPIPS cannot be had on this machine; empty where it can."""
+    """Why LPIPS is not available on this machine; empty if it is."""
     try:
         load()
     except WeightsError as error:
@@ -60,7 +60,7 @@ def explain_missing_lpips() -> str:
 
 
 def lpips_note(reason: str, out: Path) -> str:
-    """What a missing LPIPS means, and how it is scored later."""
+    """What a missing LPIPS means, and how to score the videos later."""
     return (
         f"LPIPS is missing: {reason}. {FRAMES_ARE_KEPT.capitalize()}, in {out / 'frames'}: run the same command again "
         "with the weights there, and the scores are completed and the frames removed. Without LPIPS: metrics = [...] "

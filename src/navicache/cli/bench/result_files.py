@@ -1,4 +1,4 @@
-"""What a benchmark keeps on the disk: videos, traces, and the frames of baselines while they are needed."""
+"""Files of a benchmark: videos, traces, and the frames of baselines while they are needed."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from navicache.records import Trace
 
 @dataclass(frozen=True)
 class ResultFiles:
-    """Videos and traces of the first so many prompts; None keeps all. Shadow runs are their traces, and always kept."""
+    """Writes videos and traces of the first prompts; None keeps all, and traces of shadow runs are always kept."""
 
     out: Path
     videos: int | None = None
     traces: int | None = None
 
     def write(self, job: BenchJob, made: TimedOutput, trace: Trace) -> dict[str, Any]:
-        """Both, where they are wanted; says where they lie."""
+        """Write the files that are kept; returns their paths."""
         files: dict[str, str | None] = {"video": None, "trace": None}
         if job.kind != "shadow" and _is_kept(job, self.videos):
             files["video"] = f"{job.video}{made.media.suffix}"
@@ -44,22 +44,22 @@ def _is_kept(job: BenchJob, first: int | None) -> bool:
 
 @dataclass
 class BaselineFrames:
-    """Frames of the baselines to the bit: on the disk until their group is done, in memory for the newest batch."""
+    """Exact frames of the baselines: on disk until their group is finished, in memory for the current batch."""
 
     out: Path
     _newest: dict[str, np.ndarray] = field(default_factory=dict)
 
     def keep_only(self, groups: Collection[str]) -> None:
-        """Let go of all but these."""
+        """Forget the frames of all other groups."""
         self._newest = {group: clip for group, clip in self._newest.items() if group in groups}
 
     def keep(self, job: BenchJob, clip: np.ndarray) -> None:
-        """Of a baseline that was just made."""
+        """Keep the frames of a new baseline."""
         save_frames(self.out / job.reference, clip)
         self._newest[job.group] = clip
 
     def find(self, job: BenchJob) -> np.ndarray | None:
-        """Of the job's group; None where another machine has them."""
+        """The frames of the job's group; None if another machine has them."""
         path = self.out / job.reference
         if job.group not in self._newest and path.exists():
             self._newest[job.group] = np.load(path, allow_pickle=False)

@@ -1,14 +1,14 @@
-"""What one finished job says of itself: a line of the results."""
+"""The facts of one finished job that go into its row."""
 
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.rows import Row
 from navicache.records import Trace
 
-PARTIAL_REASON = "reuses "  # how the reason of a step begins in the trace, where a part of it was reused
+PARTIAL_REASON = "reuses "  # start of a step's reason in the trace if a part of it was reused
 
 
 def describe_job(job: BenchJob) -> Row:
-    """What was asked for."""
+    """What the job asked for."""
     setting = job.setting
     return {
         "key": job.key,
@@ -31,7 +31,7 @@ def describe_job(job: BenchJob) -> Row:
 
 
 def describe_steps(trace: Trace, job: BenchJob) -> Row:
-    """Steps and the knobs the policy really had; without a cache every step is computed.
+    """Computed steps and the policy's actual knobs; without a cache every step is computed.
 
     Where a policy reuses single modules (PAB, TaylorSeer), every step is computed, and `partial` counts those of which
     a part was reused.

@@ -1,4 +1,4 @@
-"""One run of a benchmark: what the options ask for, what is missing for it, and the jobs behind one bar."""
+"""Run a benchmark: read the options, check what is missing, run the jobs and print a table."""
 
 import argparse
 import errno
@@ -38,7 +38,7 @@ PLACEHOLDER_PROMPT = ""  # in place of prompts that were not found: all else is 
 
 
 def run_benchmark(options: argparse.Namespace) -> int:
-    """Look whether all is there, measure what is missing, and close with a table."""
+    """Check the plan, run the unfinished jobs, and print a table."""
     plan, groups, wrong = parse_options(options)
     part = f" part {options.part}" if options.part else ""
     out = options.out or Path("outputs/bench") / slug(plan.name + part)
@@ -56,7 +56,7 @@ def run_benchmark(options: argparse.Namespace) -> int:
 
 
 def parse_options(options: argparse.Namespace) -> tuple[BenchPlan, list[JobGroup], list[str]]:
-    """The plan, its groups as chosen, and what is wrong with its prompts."""
+    """The plan, its selected jobs, and what is wrong with its prompts."""
     try:
         plan = add_embedded_calls(set_prompt_counts(read_plan(options.plan), options.prompts, options.accuracy))
     except PlanErrors as error:
@@ -70,13 +70,13 @@ def parse_options(options: argparse.Namespace) -> tuple[BenchPlan, list[JobGroup
 
 
 def closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
-    """The table of all settings; of batches, which have no times, the one at equal computed steps, if any."""
+    """The table of all settings; for batches, which have no times, the table at equal computed steps."""
     equal = equal_steps_table(rows, ours) if any(is_batched(row) for row in rows) else []
     return equal or summary_table(rows)
 
 
 def run_jobs(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: argparse.Namespace) -> None:
-    """Every job that is not finished, behind one bar."""
+    """Run every unfinished job, with a progress bar."""
     out.mkdir(parents=True, exist_ok=True)
     copy_plan(options.plan, out)
     complete_lpips_scores(plan, groups, out)
@@ -89,7 +89,7 @@ def run_jobs(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: ar
 
 
 def complete_lpips_scores(plan: BenchPlan, groups: Sequence[JobGroup], out: Path) -> None:
-    """LPIPS of the videos that waited for its weights, if they are there now."""
+    """Score the videos that waited for the weights of LPIPS, if the weights are there."""
     videos = find_waiting_frames(out)
     if not videos or "lpips" not in plan.metrics or explain_missing_lpips():
         return
@@ -104,7 +104,7 @@ def complete_lpips_scores(plan: BenchPlan, groups: Sequence[JobGroup], out: Path
 
 @contextmanager
 def explain_full_disk(out: Path) -> Generator[None, None, None]:
-    """A disk that is full after all ends in advice: rows and files are whole or not there, so nothing is lost."""
+    """Turn a full disk into advice; files are written whole or not at all, so nothing is lost."""
     try:
         yield
     except OSError as error:
@@ -128,6 +128,6 @@ def _describe_row(row: Row) -> str:
 
 
 def copy_plan(path: Path, out: Path) -> None:
-    """The plan beside its results, so that they can be made again."""
+    """Save the plan beside its results."""
     with atomic_file(out / PLAN_COPY) as file:
         file.write(path.read_bytes())

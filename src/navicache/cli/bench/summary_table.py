@@ -17,7 +17,7 @@ COLUMNS = {
 
 
 def summary_table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A row a setting, with the half width of the 95 % interval behind the quality."""
+    """A row for each setting; quality has half the width of its 95 % interval."""
     from navicache.evaluation.bench.summaries import list_refusals, summarise_rows
 
     summaries = summarise_rows(rows)
@@ -38,7 +38,7 @@ def summary_table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def format_estimate(estimate: Any, form: str) -> str:
-    """Mean and, where there are several runs, half the width of its interval."""
+    """The mean and, for several runs, half the width of its interval."""
     if estimate is None:
         return UNKNOWN
     if estimate.low is None:

@@ -1,4 +1,4 @@
-"""Frames that wait for LPIPS: kept to the bit while its weights are missing, then scored and removed."""
+"""Frames that wait for LPIPS: kept exactly while its weights are missing, then scored and removed."""
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -16,25 +16,25 @@ FRAMES, REFERENCES = "frames", "references"
 
 
 def save_frames(path: Path, clip: np.ndarray) -> None:
-    """Write frames, whole or not at all."""
+    """Write frames atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as file:
         np.save(file, clip)
 
 
 def keep_for_lpips(out: Path, job: BenchJob, clip: np.ndarray, quality: Mapping[str, Any]) -> None:
-    """Keep the frames of a video whose LPIPS is missing, unless they are too small for it in any case."""
+    """Keep the frames of a video that has no LPIPS yet, unless they are too small for it."""
     if quality.get("lpips_missing") and min(clip.shape[1:3]) >= SMALLEST:
         save_frames(out / job.frames, clip)
 
 
 def find_waiting_frames(out: Path) -> list[Path]:
-    """The frames that wait, group by group."""
+    """The files of the frames that wait, sorted by group."""
     return sorted(out.glob(f"{FRAMES}/*/*.npy"))
 
 
 def complete_lpips(out: Path, rows: RowFile, planned: Collection[str]) -> Iterator[int]:
-    """Score what waits, and say how many after each group; its frames go once the scores are on the disk.
+    """Score the waiting frames, remove them, and yield how many were scored in each group.
 
     The reference of a group that the plan does not have any more goes too; that of any other may still be needed.
     """
@@ -44,7 +44,7 @@ def complete_lpips(out: Path, rows: RowFile, planned: Collection[str]) -> Iterat
         clips = {path.stem: path for path in folder.glob("*.npy")}
         due = {key: path for key, path in clips.items() if key in known and known[key]["quality"]["lpips"] is None}
         if due and not reference.exists():
-            continue  # what it would be compared with is lost; `bench` goes on saying that these wait
+            continue  # its baseline is lost; `bench` keeps reporting that these wait
         if due:
             plain = np.load(reference, allow_pickle=False)
             rows.replace(*(_add_lpips(known[key], plain, path) for key, path in due.items()))

@@ -1,4 +1,4 @@
-"""The worker of a benchmark: a loaded pipeline, one batch at a time, by the clock."""
+"""The worker of a benchmark: a loaded pipeline that runs one batch at a time and measures it."""
 
 import time
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from navicache.records import Trace, by_sample
 
 @dataclass
 class PipelineWorker:
-    """Keeps the pipeline of the newest batch, warm; another model or condition takes its place."""
+    """Keeps the current pipeline loaded and warm; another model or condition replaces it."""
 
     out: Path
     shelf: ResultFiles
@@ -54,11 +54,11 @@ class PipelineWorker:
     _references: Any = None
 
     def __post_init__(self) -> None:
-        """Nothing is loaded yet."""
+        """Start without a pipeline."""
         self._references = BaselineFrames(self.out)
 
     def __call__(self, batch: JobBatch) -> list[Row]:
-        """Do the jobs in one call, write their files, and say what came of each; files are whole before rows are known.
+        """Run the jobs in one call, write their files, and return their rows.
 
         A policy that cannot be put on the model leaves rows that say why: the other settings do not wait for that.
         """
@@ -91,14 +91,14 @@ class PipelineWorker:
         return rows
 
     def _timed(self, call: Call, batch: JobBatch) -> tuple[list[TimedOutput], Row]:
-        """A call for the batch, and its seconds; on a CPU also those that other processes do not lengthen."""
+        """Call the pipeline for the batch; returns outputs and seconds, on a CPU also CPU seconds."""
         busy = time.process_time()
         made = call_timed_batch(self._pipe, call, seeds_by_prompt(batch), shown=False)
         busy = (time.process_time() - busy) / len(batch)
         return made, {**made[0].seconds(), **({"cpu": busy} if self._device.type == "cpu" else {})}
 
     def _finish(self, batch: JobBatch, made: Sequence[TimedOutput], traces: Sequence[Trace], shared: Row) -> list[Row]:
-        """A row each, with quality and files."""
+        """Score the outputs, write the files, and return a row for each job."""
         self._references.keep_only({job.group for job in batch})
         rows = []
         with ThreadPoolExecutor(1) as beside:  # the encoder and the disk do not keep the metrics waiting
@@ -109,7 +109,7 @@ class PipelineWorker:
         return rows
 
     def _score(self, job: BenchJob, made: TimedOutput) -> Row:
-        """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""
+        """Quality against the baseline; frames of a baseline are kept, and a shadow run is not scored."""
         began = time.perf_counter()
         quality = None
         if job.kind == "baseline":
@@ -147,7 +147,7 @@ class PipelineWorker:
         self._pipe.register_modules(scheduler=find_scheduler_class(name).from_config(config, **options))
 
     def _reference(self, job: BenchJob) -> np.ndarray:
-        """The frames of the baseline; made again, beside the clock, where another machine has them."""
+        """The frames of the baseline; generated again, untimed, if another machine has them."""
         found = self._references.find(job)
         if found is None:
             found = call_timed(self._pipe, to_baseline_job(job), job.prompt, "", shown=False).media.clip

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
-    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with one prompt per line")
     parser.add_argument("--signal", choices=SIGNALS, default=DEFAULT_SIGNAL, help="what TeaCache watches (%(default)s)")
     add_call_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
@@ -64,7 +64,7 @@ def read_prompts(path: Path) -> list[str]:
     except OSError as error:
         raise ValueError(f"cannot read the prompts in {path}: {error.strerror}") from error
     if not any(line.strip() for line in lines):
-        raise ValueError(f"{path} holds no prompt: write one a line")
+        raise ValueError(f"{path} holds no prompt: write one per line")
     return [line.strip() for line in lines if line.strip()]
 
 

@@ -14,7 +14,7 @@ FitResult = tuple[dict[str, Any], dict[str, float], list[Any]]  # knobs, how wel
 
 
 def probe_prompts(pipe: Any, job: GenerationJob, signal: Any, shown: bool) -> list[Any]:
-    """What a probe sees in all prompts."""
+    """Generate all prompts and return what the probe measured."""
     from navicache.integrations.probe import probed
 
     with probed(pipe, signal) as probe:
@@ -26,7 +26,7 @@ def probe_prompts(pipe: Any, job: GenerationJob, signal: Any, shown: bool) -> li
 def calibrate(
     method: str, signal: str, pipe: Any, job: GenerationJob, shown: bool = True
 ) -> tuple[Calibration, list[Any]]:
-    """The calibration, and what was seen for its plot."""
+    """The calibration, and the measurements for its plot."""
     start = time.perf_counter()
     knobs, quality, seen = fit_policy(method, signal, pipe, job, shown)
     facts = describe_calibration_run(pipe, job, time.perf_counter() - start)
@@ -34,7 +34,7 @@ def calibrate(
 
 
 def fit_policy(method: str, signal: str, pipe: Any, job: GenerationJob, shown: bool) -> FitResult:
-    """What was seen as knobs of the policy, how well they fit, and what was seen."""
+    """The knobs of the policy, how well they fit, and the measurements."""
     from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
 
     if method not in PROBED:
@@ -47,7 +47,7 @@ def fit_policy(method: str, signal: str, pipe: Any, job: GenerationJob, shown: b
 
 
 def describe_calibration_run(pipe: Any, job: GenerationJob, seconds: float) -> dict[str, Any]:
-    """What was measured on, and how long it took."""
+    """Model, machine and seconds of the calibration."""
     from navicache.generation.session import describe_environment
     from navicache.integrations.diffusers import denoisers
 
@@ -70,7 +70,7 @@ def fit_outputs(method: str, pipe: Any, job: GenerationJob, shown: bool) -> FitR
 
 
 def _reduce_outputs(pipe: Any, job: GenerationJob, shown: bool, reduce: Callable[[Any], Any]) -> list[Any]:
-    """What is to be known of every prompt's course, guidance branch by guidance branch."""
+    """Reduce the outputs of every prompt and guidance branch to the numbers that are needed."""
     from navicache.integrations.outputs import recorded
 
     with recorded(pipe) as probe:
@@ -78,7 +78,7 @@ def _reduce_outputs(pipe: Any, job: GenerationJob, shown: bool, reduce: Callable
 
 
 def run_prompts(pipe: Any, job: GenerationJob, shown: bool) -> Iterator[str]:
-    """The prompts one after another, each when its run is over, and from noise of its own."""
+    """Generate the prompts one after another, each from its own seed."""
     import torch
 
     from navicache.generation.progress import time_loop
@@ -91,7 +91,7 @@ def run_prompts(pipe: Any, job: GenerationJob, shown: bool) -> Iterator[str]:
 
 
 def read_flow_levels(scheduler: Any, steps: int) -> tuple[float, ...]:
-    """The noise levels of a flow's run, the last one included, as its scheduler has them."""
+    """The noise levels of a flow-matching run, including the last one."""
     levels = tuple(float(level) for level in getattr(scheduler, "sigmas", ()))
     falls = all(early > late for early, late in pairwise(levels))
     if len(levels) != steps + 1 or not falls or levels[0] > 1:

@@ -1,4 +1,4 @@
-"""`navicache report`: the results of benchmarks as one page to look at and send around."""
+"""`navicache report`: the results of benchmarks as one page."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, draw, write."""
+    """Write the page, or print the table at equal computed steps."""
     if options.summary or options.csv:
         return print_equal_steps(options.results, options.csv)
     from navicache.cli.report.page import build_page
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def write_report(options: argparse.Namespace, build: Callable[[Any, Sequence[Any], Any], Any]) -> int:
-    """Write the page that `build` makes of all results, of each folder's, and of how the user wants it."""
+    """Write the page that `build` makes of all results, the results of each folder, and the page options."""
     from navicache.cli.report.page import PageOptions
     from navicache.cli.report.results import read_results
     from navicache.report.bench_page import save_page
@@ -60,7 +60,7 @@ def write_report(options: argparse.Namespace, build: Callable[[Any, Sequence[Any
 
 
 def print_equal_steps(folders: Sequence[Path], csv: Path | None) -> int:
-    """The table at equal computed steps, as text or into a file."""
+    """Print the table at equal computed steps, and write it as CSV if asked for."""
     from navicache.cli.bench.equal_table import equal_steps_csv, equal_steps_table
     from navicache.cli.report.results import read_results
     from navicache.records import atomic_file
@@ -78,7 +78,7 @@ def print_equal_steps(folders: Sequence[Path], csv: Path | None) -> int:
 
 
 def save_figures(parts: Sequence[Any], path: Path) -> None:
-    """A line for each setting of each plan."""
+    """Write a CSV line for each setting of each plan."""
     from navicache.cli.report.figures_file import figures_csv
     from navicache.records import atomic_file
 

@@ -20,7 +20,7 @@ DEEPEST = 6.0  # dB: a larger lead has no deeper colour
 
 
 def equal_steps_section(results: BenchResults) -> PageSection | None:
-    """The one table: where our policy is ahead, by how much, and of whom."""
+    """Where the plan's own policy is ahead, by how much, and of which policy."""
     if not results.leads.counted:
         return None
     lead = (
@@ -63,7 +63,7 @@ def _best_lead_cell(standing: CellAtBudget) -> TableCell:
 
 
 def lead_background(lead: float) -> str:
-    """A lead as a background, on light and on dark: green ahead, red behind, deeper by the decibel.
+    """A colour for a lead: green if ahead, red if behind, stronger with more decibels.
 
     Example:
         >>> lead_background(3.0), lead_background(-60.0)
@@ -118,7 +118,7 @@ def _psnr_cell(standing: CellAtBudget, name: str) -> TableCell:
 
 
 def equal_curves_section(results: BenchResults) -> PageSection | None:
-    """One small picture a cell."""
+    """A small chart for each cell."""
     if not results.leads.counted:
         return None
     dashed = _dashed_series(results.cells)
@@ -137,7 +137,7 @@ def equal_curves_section(results: BenchResults) -> PageSection | None:
 
 
 def _dashed_series(cells: Sequence[Bench]) -> set[str]:
-    """Series of a policy that has another one before: they share its colour."""
+    """Series whose policy already has another series: they share its colour."""
     series: dict[str, dict[str, None]] = {}
     for curve in (curve for cell in cells for curve in cell.curves):
         series.setdefault(curve.policy, {})[curve.name] = None

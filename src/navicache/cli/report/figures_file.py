@@ -1,4 +1,4 @@
-"""Every figure of every setting as a file for other programs."""
+"""Every figure of every setting as a CSV file."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A page from results: the headline, and every section that has something to show."""
+"""Build the page of a report from its results."""
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from navicache.report.page_model import HeadlineTile, ReportPage
 SPEED_WORDS = {"speedup": "whole call", "loop_speedup": "in the denoising loop", "cpu_speedup": "in CPU time"}
 MOST_BELIEVED = 1.05  # times what the computed steps allow
 TIMES = "Seconds are of the whole call, from prompt to frames; loop seconds of its denoising loop alone."
-NO_TIMES = "Batches have no times of their own: look at the computed steps."
+NO_TIMES = "Batches have no times: compare the computed steps."
 LEAST_SPEEDUP = 1.5  # a setting that saves less makes no headline
 
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What the user may choose about the page."""
+    """What the user chooses about the page."""
 
     title: str
     players: int  # prompts of each model and condition
@@ -29,7 +29,7 @@ class PageOptions:
 
 
 def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, MakeSection] = SECTIONS) -> ReportPage:
-    """Everything the page shows."""
+    """The page with every section that has something to show."""
     best = choose_best_setting(results.summaries, results.speed_figure)
     sections = [section for make in made.values() if (section := make(results)) is not None]
     shown = groups_with_videos(results.rows, options.players)
@@ -49,13 +49,13 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
 
 
 def choose_best_setting(summaries: Sequence[SettingSummary], speed: str) -> SettingSummary | None:
-    """Of the settings that save a third or more, the one nearest to the original."""
+    """The setting with the best PSNR among those that are fast enough for a headline."""
     fast = [s for s in summaries if (s.mean(speed) or 0) >= LEAST_SPEEDUP and "psnr" in s.figures]
     return max(fast, key=lambda summary: summary.mean("psnr") or 0, default=None)
 
 
 def write_headline(best: SettingSummary | None, speed: str) -> str:
-    """The page in one sentence."""
+    """The headline: the best setting, its speed-up and its PSNR."""
     if best is None:
         return f"No setting was measured to be {LEAST_SPEEDUP:g} times as fast"
     model, _, setting = best.place
@@ -63,7 +63,7 @@ def write_headline(best: SettingSummary | None, speed: str) -> str:
 
 
 def write_introduction(results: BenchResults) -> str:
-    """What was measured, on what."""
+    """What was measured, and on which machine."""
     prompts, seeds = ({row[name] for row in results.rows} for name in ("prompt", "seed"))
     machine = results.rows[0]["machine"]
     settings = count_things(results.summaries, "setting")
@@ -80,7 +80,7 @@ def _describe_timing(results: BenchResults) -> str:
 
 
 def write_equal_headline(leads: LeadSummary) -> str:
-    """A page of batches in one sentence."""
+    """The headline of a page of batches, which have no times."""
     if not leads.counted:
         return "Quality and computed steps of every setting"
     cells = f"{leads.best} of {leads.counted} cells and budgets"
@@ -88,7 +88,7 @@ def write_equal_headline(leads: LeadSummary) -> str:
 
 
 def build_equal_tiles(leads: LeadSummary) -> tuple[HeadlineTile, ...]:
-    """What the table at equal computed steps comes to."""
+    """The tiles of a page of batches: in how many cells the plan's own policy is ahead."""
     if not leads.counted:
         return ()
     behind = [HeadlineTile(str(len(found)), f"behind by more than {bar} dB") for bar, found in leads.behind.items()]
@@ -98,7 +98,7 @@ def build_equal_tiles(leads: LeadSummary) -> tuple[HeadlineTile, ...]:
 
 
 def _timing_caution(summaries: Sequence[SettingSummary]) -> str:
-    """Said where the clock claims more than the steps allow: the machine was busy with something else at times."""
+    """A warning if measured speed-ups exceed what the computed steps allow."""
     plain = {s.place[:2]: s.mean("computed") for s in summaries if s.first["kind"] == "baseline"}
     allowed = [
         (s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1))
@@ -111,7 +111,7 @@ def _timing_caution(summaries: Sequence[SettingSummary]) -> str:
 
 
 def count_things(things: Sized, word: str) -> str:
-    """How many of something, in words."""
+    """A number with its noun, in singular or plural."""
     return f"{len(things)} {word}{'s' if len(things) != 1 else ''}"
 
 

@@ -1,4 +1,4 @@
-"""Quality at equal computed steps: every series of settings as a curve, read off at shares of the steps."""
+"""Quality at equal computed steps: every series of settings is a curve, read at fixed budgets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -16,13 +16,13 @@ SAME_STEPS = 1e-9  # computed steps: means of whole numbers that are meant to be
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A setting over all its prompts, or a place between two."""
+    """A setting averaged over its prompts, or an interpolation between two settings."""
 
     computed: float  # steps, on average; steps of which a part was reused do not count
     psnr: float  # dB, on average
     worst: float  # dB of the worst prompt
     spread: float  # computed steps of the prompt with most, less those of the one with fewest
-    gap: float = 0.0  # computed steps between the two settings it lies between; 0: it was measured
+    gap: float = 0.0  # computed steps between the two settings that it interpolates; 0 if it was measured
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class QualityCurve:
     points: tuple[CurvePoint, ...]
 
     def point_at(self, computed: float) -> CurvePoint | None:
-        """On the line between the two nearest settings; None where the series does not reach.
+        """Interpolate between the two nearest settings; None outside the series.
 
         Of settings with the same computed steps the best counts.
 
@@ -69,7 +69,7 @@ def _interpolate(few: CurvePoint, many: CurvePoint, computed: float) -> CurvePoi
 
 @dataclass(frozen=True)
 class MeasuredCell:
-    """A model under a condition."""
+    """A model under a condition, with the curves of all series."""
 
     model: str
     condition: str
@@ -82,7 +82,7 @@ class MeasuredCell:
 
 @dataclass(frozen=True)
 class CellAtBudget:
-    """Every series of a cell at one budget; those that do not reach it are missing."""
+    """All series of a cell at one budget; those that do not reach it are missing."""
 
     cell: MeasuredCell
     budget: Fraction
@@ -90,30 +90,30 @@ class CellAtBudget:
 
     @property
     def our_point(self) -> CurvePoint | None:
-        """Of our policy by speed-up."""
+        """The point of our policy, by speed-up."""
         return next((point for name, point in self.in_roles("ours").items()), None)
 
     def in_roles(self, *roles: Role) -> dict[str, CurvePoint]:
-        """Those in these roles, by name."""
+        """The points of the series in these roles, by series."""
         names = [curve.name for curve in self.cell.curves if curve.role in roles]
         return {name: self.points_by_series[name] for name in names if name in self.points_by_series}
 
     def best(self, *roles: Role) -> tuple[str, CurvePoint] | None:
-        """The best of those in these roles."""
+        """The best series in these roles."""
         return max(self.in_roles(*roles).items(), key=lambda entry: entry[1].psnr, default=None)
 
     def lead(self, *roles: Role) -> float | None:
-        """Decibels that ours is ahead of the best of those in these roles."""
+        """How many decibels our policy is ahead of the best series in these roles."""
         best, ours = self.best(*roles), self.our_point
         return None if best is None or ours is None else ours.psnr - best[1].psnr
 
     def is_wide(self, point: CurvePoint) -> bool:
-        """Whether it lies between settings that are far apart."""
+        """Whether a point is interpolated between settings that are far apart."""
         return point.gap > WIDE_GAP * self.cell.steps
 
 
 def read_cells(rows: Iterable[Row], ours: Sequence[str] = DEFAULT_OURS) -> list[MeasuredCell]:
-    """The cells of a benchmark, in the order they were first measured; `ours` as the plan has it."""
+    """The cells of a benchmark, in the order they were measured; `ours` as in the plan."""
     places: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["kind"] in ("baseline", "cached"):
@@ -133,7 +133,7 @@ def _compare_at_budget(cell: MeasuredCell, budget: Fraction) -> CellAtBudget:
 
 
 def _drop_duplicates(rows: Iterable[Row]) -> list[Row]:
-    """One row for each video: folders that share a cell, setting by setting, each have its baselines."""
+    """One row for each video: several folders may hold the same baselines."""
     return list({(row["kind"], row["setting"], row["prompt"], row["seed"]): row for row in rows}.values())
 
 
@@ -168,7 +168,7 @@ def _average_rows(rows: Sequence[Row]) -> CurvePoint:
 
 
 def choose_role(row: Row, ours: Sequence[str]) -> Role:
-    """What a setting is compared as; the knobs are those the policy really had."""
+    """The role of a setting in the comparison, by its policy and the knobs it had."""
     if row["policy"] not in ours:
         return "rival"
     if row["policy"] != ours[0]:

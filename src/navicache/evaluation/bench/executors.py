@@ -1,4 +1,4 @@
-"""Who does the jobs: this process, or Ray's workers (`ray_executor.py`). Both give the same rows."""
+"""Run the jobs in this process; `ray_executor.py` runs them on several workers."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ Executor = Callable[[Sequence[JobGroup], MakeWorker], Iterator[list[Row]]]  # th
 
 
 def run_in_process(groups: Sequence[JobGroup], make_worker: MakeWorker) -> Iterator[list[Row]]:
-    """One batch after the other, in this process."""
+    """Run one batch after the other in this process."""
     if any(groups):
         worker = make_worker()
         for group in groups:

@@ -1,4 +1,4 @@
-"""A plan as jobs, one video each: in batches of one call, and in groups of batches that share their baselines."""
+"""Expand a plan into jobs, one video each: batches of one call, and groups that share their baselines."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EVERY_STEP = PlanSetting("every step", "easycache", knobs={"threshold": 0.0, "al
 
 @dataclass(frozen=True)
 class BenchJob:
-    """One video: a model under a condition, with a prompt and a seed, and a cache or none."""
+    """One video: model, condition, setting, prompt and seed."""
 
     kind: JobKind
     model: PlanModel
@@ -30,7 +30,7 @@ class BenchJob:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Of the pipeline's call; the setting has the last word."""
+        """Arguments of the pipeline's call; those of the setting override the others."""
         found = {**self.model.call, **self.condition.call, **self.setting.call}
         if self.setting.share is None:
             return found
@@ -38,7 +38,7 @@ class BenchJob:
 
     @cached_property
     def group(self) -> str:
-        """What the jobs that are compared with one baseline share."""
+        """Identifies the baseline that a job is compared with."""
         hidden = () if self.model.shift else ("shift",)  # results from before there was one stay known
         facts = {
             "model": _identifying_facts(self.model, "batch", *hidden),
@@ -48,34 +48,34 @@ class BenchJob:
 
     @cached_property
     def key(self) -> str:
-        """What makes a job the same one: finished under this key, it is not done again, whatever the batch was."""
+        """Identifies the job: a job with a row of this key is finished."""
         hidden = [name for name in ("share", "calibrate") if not getattr(self.setting, name)]  # as above
         setting = _identifying_facts(self.setting, "series", "swept", "models", "batch", *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property
     def place(self) -> PurePosixPath:
-        """Folder of the setting, below the folder of a kind of files."""
+        """The setting's folder: model, condition and setting."""
         return PurePosixPath(*(slug(part.name) for part in (self.model, self.condition, self.setting)))
 
     @property
     def video(self) -> PurePosixPath:
-        """Where its video goes, without the suffix, named as VBench expects it."""
+        """The path of its video without suffix, named as VBench expects it."""
         return "videos" / self.place / f"{file_stem(self.prompt)}-{self.seed_index}"
 
     @property
     def trace(self) -> PurePosixPath:
-        """Where its trace goes."""
+        """The path of its trace."""
         return PurePosixPath("shadow" if self.kind == "shadow" else "traces") / self.place / f"{self.key}.json"
 
     @property
     def reference(self) -> PurePosixPath:
-        """Where the frames of its baseline are kept, to the bit, until the group is done."""
+        """The path of the baseline's exact frames, kept until the group is finished."""
         return PurePosixPath("references") / f"{self.group}.npy"
 
     @property
     def frames(self) -> PurePosixPath:
-        """Where its own frames wait for a metric that is not there yet: a folder a group."""
+        """The path of its own frames while they wait for a metric."""
         return PurePosixPath("frames") / self.group / f"{self.key}.npy"
 
 
@@ -84,7 +84,7 @@ JobGroup = tuple[JobBatch, ...]
 
 
 def _identifying_facts(part: PlanModel | PlanCondition | PlanSetting, *left_out: str) -> dict[str, Any]:
-    """What a part says that decides a result; a copy in depth would take most of the time of a large plan."""
+    """The fields of a plan's part that decide a result."""
     return {name: value for name, value in vars(part).items() if name not in left_out}
 
 
@@ -94,7 +94,7 @@ def iterate_jobs(groups: Iterable[JobGroup]) -> Iterator[BenchJob]:
 
 
 def expand_plan(plan: BenchPlan, prompts: Sequence[str]) -> list[JobGroup]:
-    """The groups of a plan, model by model: the baselines first, then all that is compared with them."""
+    """The groups of a plan, model by model; in each the baselines come first."""
     numbered = list(enumerate(prompts))
     return [
         tuple(_build_group(plan, model, condition, chunk, (seed, number)))
@@ -126,7 +126,7 @@ def _build_group(
 
 
 def _split(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    """As many as fit, one piece after the other.
+    """Split a sequence into pieces of at most `size`.
 
     Example:
         >>> list(_split([1, 2, 3], 2))

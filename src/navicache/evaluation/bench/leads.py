@@ -12,7 +12,7 @@ OTHER_ROLES: tuple[Role, ...] = ("rival", "our other policy", "ours by threshold
 
 @dataclass(frozen=True)
 class SeriesLead:
-    """Ours less one other series at one budget, over the cells where both are known."""
+    """The lead of our policy over one series at one budget, over the cells that have both."""
 
     name: str
     budget: Fraction
@@ -25,7 +25,7 @@ class SeriesLead:
 
 @dataclass(frozen=True)
 class LeadSummary:
-    """Cells count once for each budget at which ours and another policy are known."""
+    """All leads; a cell counts once for each budget at which our policy and another one are known."""
 
     ours: str  # the policy whose leads these are
     counted: int
@@ -37,7 +37,7 @@ class LeadSummary:
 
 
 def summarise_leads(table: Sequence[CellAtBudget]) -> LeadSummary:
-    """The table in a few figures."""
+    """Count where our policy is ahead and behind, and average its leads."""
     known = [standing for standing in table if standing.lead("rival") is not None]
     return LeadSummary(
         ours=table[0].cell.ours if table else "",
@@ -51,7 +51,7 @@ def summarise_leads(table: Sequence[CellAtBudget]) -> LeadSummary:
 
 
 def _cells_behind(table: Sequence[CellAtBudget], bar: float, *roles: Role) -> tuple[str, ...]:
-    """Where ours is behind the best in these roles by more than the bar."""
+    """The cells where our policy is behind the best series in these roles by more than the bar."""
     leads = [(standing, lead) for standing in table if (lead := standing.lead(*roles)) is not None and lead < -bar]
     return tuple(_describe_cell(standing, lead, roles) for standing, lead in sorted(leads, key=lambda entry: entry[1]))
 

@@ -1,4 +1,4 @@
-"""A plan out of its TOML file; whatever is not understood is an error that says what is."""
+"""Read a plan from its TOML file; unknown keys and wrong values are errors that say what is allowed."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from navicache.evaluation.bench.plan import (
 )
 from navicache.evaluation.bench.plan_readers import (
     PlanErrors,
-    Reader,
+    ValueReader,
     check_keys,
     read_all,
     read_count,
@@ -39,7 +39,7 @@ from navicache.policies import POLICIES
 
 
 def read_plan(path: Path) -> BenchPlan:
-    """The plan in a file; `PlanErrors` names all that is wrong with it."""
+    """Read a plan file; `PlanErrors` lists all its problems."""
     if not path.is_file():
         raise ValueError(f"no plan {path}: give a TOML file (plans/ has some)")
     try:
@@ -53,7 +53,7 @@ def read_plan(path: Path) -> BenchPlan:
 
 
 def parse_plan(content: str) -> BenchPlan:
-    """The plan in a text.
+    """Read a plan from TOML text.
 
     Example:
         >>> plan = parse_plan('''
@@ -68,7 +68,7 @@ def parse_plan(content: str) -> BenchPlan:
     return _read_table(BenchPlan, {"settings": None, **tomllib.loads(content)}, "the plan", PLAN)
 
 
-def _read_table(kind: Any, value: Any, place: str, reads: Mapping[str, Reader]) -> Any:
+def _read_table(kind: Any, value: Any, place: str, reads: Mapping[str, ValueReader]) -> Any:
     required = [entry.name for entry in fields(kind) if entry.name in REQUIRED[kind]]
     known = {key: entry for key, entry in read_table(value, place).items() if key in reads}
     read = (partial(reads[key], entry, f"{place}.{key}") for key, entry in known.items())
@@ -77,24 +77,24 @@ def _read_table(kind: Any, value: Any, place: str, reads: Mapping[str, Reader]) 
 
 
 def _read_tables(value: Any, place: str, build: Callable[[Any, str], Any]) -> list[Any]:
-    """What is built of every table of a list."""
+    """Build one value from each table of a list."""
     return read_all(partial(build, entry, at) for entry, at in read_tables(value, place))
 
 
 def _read_expanded(value: Any, place: str, build: Callable[[Any, str], Any]) -> tuple[Any, ...]:
-    """The same, where a table may stand for several."""
+    """Build values from each table of a list; a table may stand for several."""
     return tuple(
         part for parts in _read_tables(value, place, lambda entry, at: list(build(entry, at))) for part in parts
     )
 
 
-PROMPTS: dict[str, Reader] = {
+PROMPTS: dict[str, ValueReader] = {
     "source": reader_of_choice(*get_args(PromptOrigin)),
     "count": read_positive_int,
     "file": read_text,
     "dimensions": read_texts,
 }
-MODEL: dict[str, Reader] = {
+MODEL: dict[str, ValueReader] = {
     **dict.fromkeys(("name", "model", "device", "published"), read_text),
     "dtype": reader_of_choice("auto", "float32", "bfloat16", "float16"),
     "offload": reader_of_choice("none", "model", "sequential", "group"),
@@ -103,9 +103,9 @@ MODEL: dict[str, Reader] = {
     "shift": read_positive_number,
     "call": read_table,
 }
-ACCURACY: dict[str, Reader] = {"prompts": read_int, "settings": read_texts}
-CHAPTER: dict[str, Reader] = {"title": read_text, "text": read_text, "shows": read_texts}
-PLAN: dict[str, Reader] = {
+ACCURACY: dict[str, ValueReader] = {"prompts": read_int, "settings": read_texts}
+CHAPTER: dict[str, ValueReader] = {"title": read_text, "text": read_text, "shows": read_texts}
+PLAN: dict[str, ValueReader] = {
     "name": read_text,
     "prompts": lambda v, place: _read_table(PlanPrompts, v, place, PROMPTS),
     "models": lambda v, place: tuple(

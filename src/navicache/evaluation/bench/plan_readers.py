@@ -1,23 +1,23 @@
-"""Values of a plan's file, each checked; errors name the key and what it may be."""
+"""Readers for the values of a plan file; errors name the key and what is allowed."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-Reader = Callable[[Any, str], Any]
+ValueReader = Callable[[Any, str], Any]
 
 
 class PlanErrors(ValueError):
-    """Everything that is wrong with a plan, one line each."""
+    """All problems of a plan, one line each."""
 
     def __init__(self, *problems: str) -> None:
-        """The lines, each with what to do."""
+        """Keep the lines; each says what to do."""
         super().__init__("\n".join(problems))
         self.problems = problems
 
 
 def read_all(reads: Iterable[Callable[[], Any]]) -> list[Any]:
-    """What each of these reads; whoever has three mistakes hears of all three at once.
+    """Run all readers, and raise all their problems at once.
 
     Example:
         >>> read_all([lambda: 1, lambda: read_positive_int(0, "batch"), lambda: read_text(1, "name")])
@@ -39,7 +39,7 @@ def read_all(reads: Iterable[Callable[[], Any]]) -> list[Any]:
     return found
 
 
-def _read_kind(kind: type, words: str) -> Reader:
+def _read_kind(kind: type, words: str) -> ValueReader:
     def read(value: Any, place: str) -> Any:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise ValueError(f"{place} must be {words}, got {value!r}")
@@ -71,27 +71,27 @@ def read_positive_int(value: Any, place: str) -> int:
 
 
 def read_positive_number(value: Any, place: str) -> float:
-    """A number above zero, and no infinity."""
+    """A finite number above zero."""
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < math.inf:
         raise ValueError(f"{place} must be a number above zero, got {value!r}")
     return value
 
 
 def read_count(value: Any, place: str) -> int:
-    """A whole number, zero too."""
+    """A whole number, zero or above."""
     if read_int(value, place) < 0:
         raise ValueError(f"{place} must not be below zero, got {value}")
     return value
 
 
 def read_share(value: Any, place: str) -> float:
-    """A part of a whole, above zero and at most all of it."""
+    """A number above 0 and at most 1."""
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= 1:
         raise ValueError(f"{place} must be a number above 0 and at most 1, got {value!r}")
     return value
 
 
-def reader_of_choice(*known: str) -> Reader:
+def reader_of_choice(*known: str) -> ValueReader:
     """One of these texts."""
 
     def read(value: Any, place: str) -> str:
@@ -102,7 +102,7 @@ def reader_of_choice(*known: str) -> Reader:
     return read
 
 
-def reader_of_choices(*known: str) -> Reader:
+def reader_of_choices(*known: str) -> ValueReader:
     """A list of these texts, at least one."""
     read = reader_of_choice(*known)
 
@@ -121,7 +121,7 @@ def read_tables(value: Any, place: str) -> Iterator[tuple[Any, str]]:
 
 
 def check_keys(value: Any, place: str, known: tuple[str, ...], required: Any) -> None:
-    """Refuse a key that is not known, and miss one that must be there."""
+    """Refuse unknown keys and missing required ones."""
     allowed = f"allowed: {', '.join(known)}"
     unknown = [f"{place} has an unknown key {key!r}; {allowed}" for key in read_table(value, place) if key not in known]
     missing = [f"{place} lacks {key!r}; {allowed}" for key in required if key not in value]

@@ -1,4 +1,4 @@
-"""Entries of a plan that stand for several: settings along modes, knobs or shares of the steps, swept conditions."""
+"""Expand entries of a plan that stand for several settings or conditions."""
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "mo
 
 
 def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
-    """The settings an entry stands for: one for every mode, share, and combination of the swept knobs."""
+    """A setting for every mode, share, and combination of the swept knobs."""
     check_keys(entry, place, SETTING_KEYS, ("policy",))
     policy = read_text(entry["policy"], f"{place}.policy")
     name = read_text(entry.get("name", policy), f"{place}.name")
@@ -49,7 +49,7 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
 
 
 def expand_conditions(entry: Any, place: str) -> Iterator[PlanCondition]:
-    """The conditions an entry stands for: one for every combination of the swept arguments of the call."""
+    """A condition for every combination of the swept call arguments."""
     check_keys(entry, place, CONDITION_KEYS, ("name",))
     name, scheduler = (read_text(entry.get(key, ""), f"{place}.{key}") for key in ("name", "scheduler"))
     options, call = (read_table(entry.get(key, {}), f"{place}.{key}") for key in ("scheduler_options", "call"))

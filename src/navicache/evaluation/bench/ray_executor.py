@@ -1,4 +1,4 @@
-"""Many GPUs and machines: Ray actors that hold a loaded pipeline each.
+"""Run jobs on many GPUs and machines: Ray actors with one loaded pipeline each.
 
 A group stays with one worker, so that baseline and cached runs are timed on the same device. The jobs of a worker that
 is lost go to another one; rows that have arrived are safe, since only this process writes them down.
@@ -19,13 +19,13 @@ MOST_LOSSES = 3  # of one batch: then it is the batch that kills its worker
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """Start so many workers; None: one for each GPU of the cluster, or for each CPU where it has none."""
+    """Starts `workers` actors; None starts one per GPU of the cluster, or per CPU if it has no GPU."""
 
     workers: int | None = None
     address: str | None = None  # of a running cluster; None: the one of RAY_ADDRESS, or a new one on this machine
 
     def __call__(self, groups: Sequence[JobGroup], make_worker: MakeWorker) -> Iterator[list[Row]]:
-        """Rows as they come."""
+        """Yield the rows of each batch as it finishes."""
         if not groups:
             return
         import ray
@@ -48,7 +48,7 @@ class RayExecutor:
 
 @dataclass
 class _WorkerPool:
-    """The workers, what each is doing, and what waits."""
+    """The workers, their batches, and the groups that wait."""
 
     count: int
     make_worker: MakeWorker
@@ -85,7 +85,7 @@ class _WorkerPool:
         return ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(_WorkerActor).remote(self.make_worker)
 
     def _assign(self, actor: Any, group: JobGroup) -> None:
-        """The rest of its group, or the next one; an actor that nobody refers to any more ends by itself."""
+        """Give the actor the rest of its group or the next one; an unused actor is ended by Ray."""
         batches = group or (self.waiting.popleft() if self.waiting else ())
         if batches:
             self.busy[actor.run.remote(batches[0])] = (actor, batches)
@@ -95,7 +95,7 @@ class _WorkerPool:
         self.losses[job.key] += 1
         if self.losses[job.key] >= MOST_LOSSES:
             raise ValueError(
-                f"{job.setting.name} of {job.prompt!r} lost {MOST_LOSSES} workers, perhaps for want of memory: {error}"
+                f"{job.setting.name} of {job.prompt!r} lost {MOST_LOSSES} workers, perhaps out of memory: {error}"
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""A part of a plan: for several processes on one card, each with a folder of its own."""
+"""Select a part of a plan's jobs, for several processes."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ NAMES_OF_JOB: dict[str, Callable[[BenchJob], tuple[str, ...]]] = {
 
 
 def select_jobs(groups: Sequence[JobGroup], wanted: Sequence[str]) -> list[JobGroup]:
-    """What is wanted alone, each as "models=pocket" or "conditions=DDIM*,Euler"; baselines stay where any job does.
+    """Keep only jobs that match, such as "models=pocket" or "conditions=DDIM*,Euler", and their baselines.
 
     A setting goes by its own name or by that of its series. Names may be written as their folders are, and capitals do
     not count. Where no name is exactly that, those fit that begin with these words.
@@ -27,7 +27,7 @@ def select_jobs(groups: Sequence[JobGroup], wanted: Sequence[str]) -> list[JobGr
 
 
 def parse_selection(choice: str) -> tuple[str, list[str]]:
-    """The kind of a choice, and its patterns.
+    """The kind and the patterns of a selection.
 
     Example:
         >>> parse_selection("conditions=DDIM*,Euler")
@@ -51,7 +51,7 @@ def _select_named(groups: Sequence[JobGroup], kind: str, patterns: Sequence[str]
 
 
 def matching_names(known: Sequence[tuple[str, ...]], kind: str, pattern: str) -> list[tuple[str, ...]]:
-    """Those called so, each a name and its others; where none is, those that begin so.
+    """The names that match a pattern; if none does, those that start with its words.
 
     Example:
         >>> matching_names([("inertial 2x", "inertial"), ("EasyCache", "")], "settings", "easy*")
@@ -64,7 +64,7 @@ def matching_names(known: Sequence[tuple[str, ...]], kind: str, pattern: str) ->
 
 
 def is_called(name: str, pattern: str) -> bool:
-    """Whether that is its name, or its folder's.
+    """Whether a pattern matches a name or the name of its folder.
 
     Example:
         >>> is_called("Wan 2.1-1.3B", "wan*"), is_called("EasyCache, slow", "easycache-slow"), is_called("N", "M")
@@ -74,7 +74,7 @@ def is_called(name: str, pattern: str) -> bool:
 
 
 def starts_with_words(name: str, pattern: str) -> bool:
-    """Whether it begins with these words.
+    """Whether a name starts with these words.
 
     Example:
         >>> starts_with_words("Wan 2.1-1.3B", "wan"), starts_with_words("Wanderer", "wan")

@@ -1,4 +1,4 @@
-"""One benchmark in one folder: what is finished stays, what is missing is done, nothing is done twice."""
+"""One benchmark in one folder: run what is not finished, and nothing twice."""
 
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -20,7 +20,7 @@ def run_missing_jobs(
     execute: Executor,
     tell: ProgressCallback = lambda *_: None,
 ) -> RowFile:
-    """Do every batch that lacks a row, in any order the executor likes; `tell` hears of each.
+    """Run every batch that lacks a row, in any order; `tell` is called after each.
 
     A batch whose rows were cut short is done again as a whole, so that all its rows are of the same call; those that
     are there stay.
@@ -47,7 +47,7 @@ def _is_finished(batch: JobBatch, rows: RowFile) -> bool:
 
 
 def _remove_leftovers(out: Path, groups: Sequence[JobGroup], rows: RowFile) -> None:
-    """Remove what a killed process left: drafts of files, and references that nobody needs any more."""
+    """Remove temporary files and frames that a killed process left."""
     for draft in out.rglob(".*.tmp"):
         draft.unlink()
     for group in groups:
@@ -63,7 +63,7 @@ def _drop_baseline_frames(out: Path, group: JobGroup, rows: RowFile) -> None:
 
 @contextmanager
 def lock_folder(out: Path, instead: str = ", or give another --out") -> Generator[None, None, None]:
-    """Refuse a second benchmark in the same folder; the lock ends with the process, however that ends."""
+    """Refuse a second benchmark in the same folder; the lock ends with the process."""
     with (out / ".lock").open("w") as file:
         if sys.platform != "win32":
             import fcntl

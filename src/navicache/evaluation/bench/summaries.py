@@ -1,4 +1,4 @@
-"""Rows brought together: one summary a setting, with intervals over the prompts and seeds."""
+"""Summarise rows: one summary per setting, with intervals over prompts and seeds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SettingPlace = tuple[str, str, str]  # model, condition, setting
 
 @dataclass(frozen=True)
 class SettingSummary:
-    """What a setting did, over all its prompts and seeds."""
+    """The figures of a setting over all its prompts and seeds."""
 
     place: SettingPlace
     first: Row  # any of its rows, for what they share
@@ -21,12 +21,12 @@ class SettingSummary:
     figures: Mapping[str, Estimate]  # by name; a figure that a row lacks is left out
 
     def mean(self, name: str) -> float | None:
-        """The mean of a figure; None where it is not known."""
+        """The mean of a figure; None if it is unknown."""
         return self.figures[name].mean if name in self.figures else None
 
 
 def summarise_rows(rows: Sequence[Row]) -> list[SettingSummary]:
-    """One summary a setting, in the order they were first measured; shadow runs are no part of it."""
+    """One summary per setting, in the order they were measured; shadow runs are left out."""
     baselines = {row["group"]: row for row in rows if row["kind"] == "baseline"}
     places: dict[SettingPlace, list[Row]] = {}
     for row in rows:
@@ -59,12 +59,12 @@ def _figure_columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[f
 
 
 def is_batched(row: Row) -> bool:
-    """Whether it was made in one call with others: its seconds are a share of theirs, and claim no speed."""
+    """Whether the video was made in one call with others, so that it has no time to compare."""
     return row.get("batch", 1) > 1
 
 
 def measure_speedup(row: Row, plain: Row | None, which: str) -> float | None:
-    """Seconds without a cache over its own: of "call", "loop", or "cpu" where one did the work; batches have none."""
+    """Seconds without the cache over seconds with it, of "call", "loop" or "cpu"; None for batches."""
     if plain is None or is_batched(row) or is_batched(plain):
         return None
     times = baseline_seconds(row, plain).get(which), row["seconds"].get(which)
@@ -72,12 +72,12 @@ def measure_speedup(row: Row, plain: Row | None, which: str) -> float | None:
 
 
 def baseline_seconds(row: Row, plain: Row) -> Mapping[str, float | None]:
-    """Of the run without a cache that its own are held against: the one right before it, else its group's baseline."""
+    """Seconds without the cache: of the run right before this one, or of the group's baseline."""
     return row.get("plain_seconds") or plain["seconds"]
 
 
 def allowed_speedup(row: Row, plain: Row | None) -> float | None:
-    """How many times as fast its computed steps allow it to be; not known where steps are computed in part."""
+    """The speed-up if reused steps were free; None if steps are computed in part."""
     if plain is None or row["kind"] == "baseline" or row["steps"]["partial"] or not plain["steps"]["computed"]:
         return None
     return plain["steps"]["computed"] / row["steps"]["computed"]
@@ -102,13 +102,13 @@ def _total_steps(*rows: Row) -> list[int | None]:
 
 
 def list_refusals(rows: Sequence[Row]) -> list[str]:
-    """What could not be measured, and why, each once."""
+    """What could not be measured and why, each once."""
     found = (f"{row['setting']} on {row['model']}: {row['reason']}" for row in rows if row["kind"] == REFUSED)
     return list(dict.fromkeys(found))
 
 
 def format_knobs(values: Mapping[str, Any]) -> str:
-    """Swept knobs as words.
+    """Swept knobs as text.
 
     Example:
         >>> format_knobs({"threshold": 0.05, "align_steps": 10})
