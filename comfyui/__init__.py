@@ -8,7 +8,7 @@ from .report_node import NaviCacheReport
 __all__ = ["NaviCache", "NaviCacheReport", "comfy_entrypoint"]
 
 
-class NaviCacheNodes(ComfyExtension):
+class NaviCacheExtension(ComfyExtension):
     """What ComfyUI asks for the list of nodes."""
 
     async def get_node_list(self) -> list[type[io.ComfyNode]]:
@@ -16,6 +16,6 @@ class NaviCacheNodes(ComfyExtension):
         return [NaviCache, NaviCacheReport]
 
 
-async def comfy_entrypoint() -> NaviCacheNodes:
+async def comfy_entrypoint() -> NaviCacheExtension:
     """Called by ComfyUI when it loads the pack."""
-    return NaviCacheNodes()
+    return NaviCacheExtension()

@@ -5,15 +5,22 @@ from typing import Any
 from comfy_api.latest import io
 
 from navicache.integrations.comfyui import attach
-from navicache.integrations.comfyui.settings import whole_calls
+from navicache.integrations.comfyui.policy_settings import list_whole_model_policies
 
-from .settings import MAX_ERROR, POLICY, QUALITY, SPEEDUP, arguments, find_mistake
+from .settings import (
+    MAX_ERROR_TARGET,
+    POLICY_TARGET,
+    QUALITY_TARGET,
+    SPEEDUP_TARGET,
+    build_attach_arguments,
+    find_knob_mistake,
+)
 
 DESCRIPTION = (
     "Makes sampling faster: decides at every step whether to run the model or to predict its output. "
     "Put it between the model (after LoRA and shift nodes) and the sampler. One node for every sampler."
 )
-TARGET = (
+TARGET_TIP = (
     "What you ask for. speed-up: so many times fewer steps are computed. quality: a preset. "
     "max error: as fast as this error allows. policy: another method, with knobs of its own."
 )
@@ -27,7 +34,7 @@ KNOBS_TIP = (
 )
 
 
-def target_input() -> io.DynamicCombo.Input:
+def build_target_input() -> io.DynamicCombo.Input:
     """One target at a time: only the widget that belongs to it is shown."""
     slider = io.NumberDisplay.slider
     speedup = io.Float.Input(
@@ -35,10 +42,10 @@ def target_input() -> io.DynamicCombo.Input:
     )
     quality = io.Combo.Input("quality", options=["slow", "mid", "fast"], default="mid", tooltip=QUALITY_TIP)
     error = io.Float.Input("max_error", default=0.05, min=0.001, max=1.0, step=0.001, tooltip=ERROR_TIP)
-    policy = io.Combo.Input("policy", options=whole_calls(), default="inertial", tooltip=POLICY_TIP)
-    widgets = {SPEEDUP: speedup, QUALITY: quality, MAX_ERROR: error, POLICY: policy}
+    policy = io.Combo.Input("policy", options=list_whole_model_policies(), default="inertial", tooltip=POLICY_TIP)
+    widgets = {SPEEDUP_TARGET: speedup, QUALITY_TARGET: quality, MAX_ERROR_TARGET: error, POLICY_TARGET: policy}
     options = [io.DynamicCombo.Option(name, [widget]) for name, widget in widgets.items()]
-    return io.DynamicCombo.Input("target", options=options, tooltip=TARGET)
+    return io.DynamicCombo.Input("target", options=options, tooltip=TARGET_TIP)
 
 
 class NaviCache(io.ComfyNode):
@@ -54,7 +61,7 @@ class NaviCache(io.ComfyNode):
             description=DESCRIPTION,
             inputs=[
                 io.Model.Input("model", tooltip="The model to speed up. It is not changed: a clone is returned."),
-                target_input(),
+                build_target_input(),
                 io.String.Input("knobs", default="", socketless=True, tooltip=KNOBS_TIP),
             ],
             outputs=[io.Model.Output(tooltip="The model with the cache, for a sampler and for NaviCache Report.")],
@@ -67,9 +74,9 @@ class NaviCache(io.ComfyNode):
         ComfyUI shows a mistake once for every positional parameter. It hands over `target` in any case, unread.
         """
         del target
-        return find_mistake(knobs) or True
+        return find_knob_mistake(knobs) or True
 
     @classmethod
     def execute(cls, model: Any, target: dict[str, Any], knobs: str = "") -> io.NodeOutput:
         """Patch a clone."""
-        return io.NodeOutput(attach(model, **arguments(target, knobs)))
+        return io.NodeOutput(attach(model, **build_attach_arguments(target, knobs)))

@@ -12,7 +12,7 @@ DESCRIPTION = (
     "Shows which steps of the last run were computed and which were predicted, and the error the cache reckoned with. "
     "Give it the model that went into the sampler, and what came out of it."
 )
-NOTHING = (
+NOTHING_CACHED = (
     "nothing was cached: the speed-up is 1, or this model has not been sampled with a NaviCache node before the sampler"
 )
 AFTER_TIP = "What the sampler made (a latent, image or video): it passes through, so that the report comes after it."
@@ -51,5 +51,5 @@ class NaviCacheReport(io.ComfyNode):
         """Read the report of the run that made `after`."""
         report = last_run(model)
         picture = draw_runs(() if report is None else report.trace.runs)
-        summary = NOTHING if report is None else report.summary
+        summary = NOTHING_CACHED if report is None else report.summary
         return io.NodeOutput(after, picture, summary, ui=ui.PreviewImage(picture, cls=cls))

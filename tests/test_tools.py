@@ -19,5 +19,9 @@ def test_examples_hold(tool: ModuleType) -> None:
 
 def test_the_pins_are_those_of_a_freeze() -> None:
     """The file is as `make constraints` writes it: sorted, each package once, nothing of ours."""
-    lines = [line for line in constraints.FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    assert lines == list(constraints.pins(lines).values())
+    lines = [
+        line
+        for line in constraints.CONSTRAINTS_FILE.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
+    assert lines == list(constraints.parse_pins(lines).values())

@@ -13,37 +13,49 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FILE = ROOT / "constraints.txt"
+CONSTRAINTS_FILE = ROOT / "constraints.txt"
 EXTRAS, GROUPS = "diffusers,eval,ray", ("dev", "docs")
-OURS = ("navicache", "navicache-pocket", "pip")
-TORCHS = ("nvidia-", "cuda-", "triton")  # torch itself pins what it brings, and brings other things elsewhere
+OWN_PACKAGES = ("navicache", "navicache-pocket", "pip")
+TORCH_DEPENDENCY_PREFIXES = (
+    "nvidia-",
+    "cuda-",
+    "triton",
+)  # torch itself pins what it brings, and brings other things elsewhere
 HEADER = f"""\
 # What `make` installs and the tests run with: pins for `.[{EXTRAS}]` and the groups {" and ".join(GROUPS)}.
 # Written by `make constraints` on Python {{version}}, {{system}}. Test before you commit a change.
 """
 
 
-def key(name: str) -> str:
+def normalize_package_name(name: str) -> str:
     """A package's name as indexes compare it."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
-def pins(lines: Iterable[str]) -> dict[str, str]:
+def parse_pins(lines: Iterable[str]) -> dict[str, str]:
     """The lines of a freeze that pin something of others, by the name of the package, sorted.
 
     Example:
-        >>> pins(["zipp==4.1", "torch==2.13.0+cpu", "# a remark", "navicache @ file:///x", "nvidia-nccl==2"])
+        >>> parse_pins(["zipp==4.1", "torch==2.13.0+cpu", "# a remark", "navicache @ file:///x", "nvidia-nccl==2"])
         {'torch': 'torch==2.13.0', 'zipp': 'zipp==4.1'}
     """
-    named = {key(line.partition("==")[0]): line.partition("+")[0].strip() for line in lines if "==" in line}
-    return {name: named[name] for name in sorted(named) if name not in OURS and not name.startswith(TORCHS)}
+    named = {
+        normalize_package_name(line.partition("==")[0]): line.partition("+")[0].strip()
+        for line in lines
+        if "==" in line
+    }
+    return {
+        name: named[name]
+        for name in sorted(named)
+        if name not in OWN_PACKAGES and not name.startswith(TORCH_DEPENDENCY_PREFIXES)
+    }
 
 
-def changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
+def list_pin_changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """What is new, gone or other.
 
     Example:
-        >>> changes({"a": "a==1", "b": "b==1"}, {"b": "b==2", "c": "c==1"})
+        >>> list_pin_changes({"a": "a==1", "b": "b==1"}, {"b": "b==2", "c": "c==1"})
         ['- a==1', '~ b==1 -> b==2', '+ c==1']
     """
     lines = []
@@ -54,7 +66,7 @@ def changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return lines
 
 
-def installed(python: Path, torch: str) -> list[str]:
+def install_and_freeze(python: Path, torch: str) -> list[str]:
     """What `pip freeze` says after everything was installed there."""
     pip = (str(python), "-m", "pip", "--disable-pip-version-check", "--no-input")
     subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip>=25.1"], check=True)  # which knows dependency groups
@@ -67,15 +79,15 @@ def installed(python: Path, torch: str) -> list[str]:
 def main() -> None:
     """Install, write, and say what changed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=FILE, help="where to write (default: constraints.txt)")
+    parser.add_argument("--out", type=Path, default=CONSTRAINTS_FILE, help="where to write (default: constraints.txt)")
     out = parser.parse_args().out
-    before = pins(FILE.read_text(encoding="utf-8").splitlines())
+    before = parse_pins(CONSTRAINTS_FILE.read_text(encoding="utf-8").splitlines())
     with tempfile.TemporaryDirectory() as home:
         venv.create(home, with_pip=True)
-        after = pins(installed(Path(home) / "bin" / "python", before["torch"]))
+        after = parse_pins(install_and_freeze(Path(home) / "bin" / "python", before["torch"]))
     header = HEADER.format(version=".".join(map(str, sys.version_info[:2])), system=sys.platform.capitalize())
     out.write_text(header + "".join(f"{pin}\n" for pin in after.values()), encoding="utf-8")
-    print("\n".join(changes(before, after)) or "nothing changed")
+    print("\n".join(list_pin_changes(before, after)) or "nothing changed")
 
 
 if __name__ == "__main__":

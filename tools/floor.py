@@ -2,7 +2,7 @@
 
 The environment is .venv-floor; the first run fetches some gigabytes, since PyPI's torch for Linux on x86 brings CUDA
 along. All other packages are those of constraints.txt. Arguments are handed to pytest in place of the usual folders:
-`python tools/floor.py tests/engine -x`.
+`python list_test_tools/floor.py tests/engine -x`.
 """
 
 import os
@@ -14,61 +14,63 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-HOME = ROOT / ".venv-floor"
-TESTS = ("tests/engine", "tests/integrations")  # what lies below the engine imports neither torch nor diffusers
-OWN = {"sympy"}  # torch asks for one version of it
-TOO_NEW = {"torchao", "pyright"}  # the first asks for torch 2.11, the second is of no use here
-LOWEST = re.compile(r"([\w-]+)>=([\w.]+)")
+ENVIRONMENT = ROOT / ".venv-floor"
+DEFAULT_TESTS = ("tests/engine", "tests/integrations")  # what lies below the engine imports neither torch nor diffusers
+TORCH_PINNED = {"sympy"}  # torch asks for one version of it
+INCOMPATIBLE_TOOLS = {"torchao", "pyright"}  # the first asks for torch 2.11, the second is of no use here
+LOWEST_VERSION = re.compile(r"([\w-]+)>=([\w.]+)")
 
 
-def floors(project: dict) -> dict[str, str]:
+def find_lowest_versions(project: dict) -> dict[str, str]:
     """The lowest version of every requirement that users install, where it has one."""
     needed = [*project["dependencies"], *project["optional-dependencies"]["diffusers"]]
-    return dict(found.groups() for found in map(LOWEST.match, needed) if found)
+    return dict(found.groups() for found in map(LOWEST_VERSION.match, needed) if found)
 
 
-def other_pins(constraints: str, lowest: dict[str, str]) -> str:
+def drop_replaced_pins(constraints: str, lowest: dict[str, str]) -> str:
     """The constraints without those that the floor replaces."""
-    replaced = OWN | lowest.keys()
+    replaced = TORCH_PINNED | lowest.keys()
     return "\n".join(line for line in constraints.splitlines() if line.partition("==")[0].lower() not in replaced)
 
 
-def tools(group: list[str]) -> list[str]:
+def list_test_tools(dev_requirements: list[str]) -> list[str]:
     """What the tests need beside the project."""
-    return [need for need in group if re.split(r"[\[>=]", need)[0] not in TOO_NEW]
+    return [need for need in dev_requirements if re.split(r"[\[>=]", need)[0] not in INCOMPATIBLE_TOOLS]
 
 
-def build(home: Path, wanted: list[str], pins: str, others: list[str]) -> None:
+def build_environment(environment: Path, requirements: list[str], pins: str, other_requirements: list[str]) -> None:
     """Make an environment, once for each list of wanted versions."""
-    stamp = home / ".installed"
-    if stamp.exists() and stamp.read_text() == "\n".join(wanted):
+    stamp = environment / ".installed"
+    if stamp.exists() and stamp.read_text() == "\n".join(requirements):
         return
-    print(f"== installing {' and '.join(wanted)} into {home.name}: some minutes and gigabytes", flush=True)
-    venv.create(home, with_pip=True, clear=True)
-    (home / "pins.txt").write_text(pins)
-    pip = (str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
-    subprocess.run([*pip, "-c", str(home / "pins.txt"), *wanted, *others], check=True)
-    stamp.write_text("\n".join(wanted))
+    print(f"== installing {' and '.join(requirements)} into {environment.name}: some minutes and gigabytes", flush=True)
+    venv.create(environment, with_pip=True, clear=True)
+    (environment / "pins.txt").write_text(pins)
+    pip = (str(environment / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    subprocess.run([*pip, "-c", str(environment / "pins.txt"), *requirements, *other_requirements], check=True)
+    stamp.write_text("\n".join(requirements))
 
 
-def projects(extras: str) -> list[str]:
+def list_project_arguments(extras: str) -> list[str]:
     """Both of this repository, as pip is given them."""
     return ["-e", f"{ROOT}[{extras}]", "-e", str(ROOT / "pocket")]
 
 
-def install(lowest: dict[str, str], group: list[str]) -> None:
+def install_floor_environment(lowest: dict[str, str], dev_requirements: list[str]) -> None:
     """Make the environment of the floor."""
     wanted = [f"{name}=={version}" for name, version in lowest.items()]
-    pins = other_pins((ROOT / "constraints.txt").read_text(), lowest)
-    build(HOME, wanted, pins, [*projects("diffusers,eval"), *tools(group)])
+    pins = drop_replaced_pins((ROOT / "constraints.txt").read_text(), lowest)
+    build_environment(
+        ENVIRONMENT, wanted, pins, [*list_project_arguments("diffusers,eval"), *list_test_tools(dev_requirements)]
+    )
 
 
 def main() -> int:
     """Install what is missing, then test; gives pytest's exit status."""
     read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    install(floors(read["project"]), read["dependency-groups"]["dev"])
-    arguments = sys.argv[1:] or TESTS
-    command = [str(HOME / "bin" / "python"), "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *arguments]
+    install_floor_environment(find_lowest_versions(read["project"]), read["dependency-groups"]["dev"])
+    arguments = sys.argv[1:] or DEFAULT_TESTS
+    command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *arguments]
     return subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}, check=False).returncode
 
 

@@ -13,64 +13,64 @@ from pathlib import Path
 from threading import Event, Thread
 
 ROOT = Path(__file__).parents[1]
-HOME = ROOT / ".venv"
-EVERY = 10  # seconds between lines where the output is no terminal
+ENVIRONMENT = ROOT / ".venv"
+LOG_INTERVAL = 10  # seconds between lines where the output is no terminal
 # What is not compiled now is compiled when it is imported, and that is little of it.
-USERS = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", "-e", f"{ROOT / 'pocket'}")
-DEVELOPERS = ("-e", f"{ROOT}[diffusers,eval,ray]", "--group", f"{ROOT / 'pyproject.toml'}:dev")
-WRITERS = ("--group", f"{ROOT / 'pyproject.toml'}:docs")
-CLEAR = "\r\033[K"
+USER_PACKAGES = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", "-e", f"{ROOT / 'pocket'}")
+DEVELOPER_PACKAGES = ("-e", f"{ROOT}[diffusers,eval,ray]", "--group", f"{ROOT / 'pyproject.toml'}:dev")
+DOCS_PACKAGES = ("--group", f"{ROOT / 'pyproject.toml'}:docs")
+CLEAR_LINE = "\r\033[K"
 
 
-class Line:
+class ProgressLine:
     """What is going on: a line of the terminal that keeps its place, or a new one now and then."""
 
     def __init__(self) -> None:
         """Begin to count seconds."""
-        self.start, self.packages, self.doing = time.monotonic(), 0, ""
-        self.terminal, self.over = sys.stdout.isatty(), Event()
-        Thread(target=self._tick, daemon=True).start()
+        self.start, self.packages, self.activity = time.monotonic(), 0, ""
+        self.is_terminal, self.closed = sys.stdout.isatty(), Event()
+        Thread(target=self._print_until_closed, daemon=True).start()
 
-    def hear(self, words: str) -> None:
+    def read_pip_line(self, text: str) -> None:
         """A line of pip's."""
-        verb, _, rest = words.partition(" ")
+        verb, _, rest = text.partition(" ")
         if verb == "Collecting":
             self.packages += 1
-            self.doing = rest.split(" (")[0]
+            self.activity = rest.split(" (")[0]
         elif verb == "Installing":
-            self.doing = "unpacking"
+            self.activity = "unpacking"
 
     def close(self) -> None:
         """What it came to."""
-        self.over.set()
-        print(f"{CLEAR if self.terminal else ''}   {self._count()}", flush=True)
+        self.closed.set()
+        print(f"{CLEAR_LINE if self.is_terminal else ''}   {self._format_progress()}", flush=True)
 
-    def _tick(self) -> None:
-        while not self.over.wait(1 if self.terminal else EVERY):
-            text = f"   {self._count()}: {self.doing[:60]}"
-            print(f"{CLEAR}{text}" if self.terminal else text, end="" if self.terminal else "\n", flush=True)
+    def _print_until_closed(self) -> None:
+        while not self.closed.wait(1 if self.is_terminal else LOG_INTERVAL):
+            text = f"   {self._format_progress()}: {self.activity[:60]}"
+            print(f"{CLEAR_LINE}{text}" if self.is_terminal else text, end="" if self.is_terminal else "\n", flush=True)
 
-    def _count(self) -> str:
+    def _format_progress(self) -> str:
         return f"{self.packages} packages, {time.monotonic() - self.start:.0f} s"
 
 
-def pip(*arguments: str) -> None:
+def run_pip_install(*arguments: str) -> None:
     """Run pip behind the line; its words are shown if it fails."""
-    command = [str(HOME / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    line, said = Line(), []
+    command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    line, said = ProgressLine(), []
     with subprocess.Popen(
         [*command, "--progress-bar", "off", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as running:
         for words in running.stdout or ():
             said.append(words.rstrip())
-            line.hear(words.strip())
+            line.read_pip_line(words.strip())
     line.close()
     if running.returncode:
         print("\n".join(said[-25:]), file=sys.stderr)
         sys.exit(running.returncode)
 
 
-def wanted() -> tuple[str, tuple[str, ...]]:
+def choose_packages() -> tuple[str, tuple[str, ...]]:
     """What was asked for: its name, and what pip is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     more = parser.add_mutually_exclusive_group()
@@ -78,20 +78,20 @@ def wanted() -> tuple[str, tuple[str, ...]]:
     more.add_argument("--docs", action="store_true", help="what the site is built with")
     options = parser.parse_args()
     if options.dev:
-        return "what the tests need", DEVELOPERS
-    return ("what builds the site", WRITERS) if options.docs else ("navicache", USERS)
+        return "what the tests need", DEVELOPER_PACKAGES
+    return ("what builds the site", DOCS_PACKAGES) if options.docs else ("navicache", USER_PACKAGES)
 
 
 def main() -> None:
     """Install it, with the versions of constraints.txt."""
-    name, packages = wanted()
+    name, packages = choose_packages()
     pins = ("-c", str(ROOT / "constraints.txt"))
-    if not (HOME / "bin" / "python").exists():
-        venv.create(HOME, with_pip=True)
+    if not (ENVIRONMENT / "bin" / "python").exists():
+        venv.create(ENVIRONMENT, with_pip=True)
     print(f"== installing {name} into .venv", flush=True)
-    if packages is not USERS:
-        pip("--upgrade", "pip>=25.1", *pins)  # which knows dependency groups
-    pip(*packages, *pins)
+    if packages is not USER_PACKAGES:
+        run_pip_install("--upgrade", "pip>=25.1", *pins)  # which knows dependency groups
+    run_pip_install(*packages, *pins)
 
 
 if __name__ == "__main__":

@@ -10,28 +10,28 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.measures.sources import Function, functions_of, modules_of
+from tools.measures.source_modules import FunctionNode, iterate_functions, list_modules
 
 SOURCE = Path(__file__).parents[1] / "src" / "navicache"
 
 
-def signature(name: str, function: Function) -> str:
+def format_signature(name: str, function: FunctionNode) -> str:
     """The function as a reader meets it in a list: its name in its class, its parameters and what it returns.
 
     >>> tree = ast.parse("def area(width: float, height: float = 1.0) -> float: ...")
-    >>> signature("Square.area", tree.body[0])
+    >>> format_signature("Square.area", tree.body[0])
     'Square.area(width: float, height: float = 1.0) -> float'
     """
     returns = f" -> {ast.unparse(function.returns)}" if function.returns is not None else ""
     return f"{name}({ast.unparse(function.args)}){returns}"
 
 
-def draw(source: Path, count: int, seed: int) -> list[tuple[str, str]]:
+def draw_functions(source: Path, count: int, seed: int) -> list[tuple[str, str]]:
     """So many functions with their docstrings' first lines; those that Python itself names (`__init__`) are left out."""
     found = [
-        (signature(name, function), (ast.get_docstring(function) or "(none)").splitlines()[0], module.name)
-        for module in modules_of(source)
-        for name, function in functions_of(module.tree)
+        (format_signature(name, function), (ast.get_docstring(function) or "(none)").splitlines()[0], module.name)
+        for module in list_modules(source)
+        for name, function in iterate_functions(module.tree)
         if not function.name.startswith("__")
     ]
     drawn = random.Random(seed).sample(sorted(found), min(count, len(found)))
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--source", type=Path, default=SOURCE, help="the folder of the package")
     parser.add_argument("--answers", action="store_true", help="with the first line of each docstring")
     options = parser.parse_args(arguments)
-    for number, (shown, line) in enumerate(draw(options.source, options.count, options.seed), 1):
+    for number, (shown, line) in enumerate(draw_functions(options.source, options.count, options.seed), 1):
         print(f"{number}. {shown}" + (f"\n   {line}" if options.answers else ""))
 
 

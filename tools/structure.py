@@ -10,80 +10,98 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.measures.allowed import ALLOWED, Allowed, sift
-from tools.measures.imports import cycles, edges, not_down, read_layers
-from tools.measures.lengths import Length, lengths, long_files, percentile
-from tools.measures.sources import Found, Module, modules_of
-from tools.measures.stores import foreign_stores
+from tools.measures.allowed_stores import ALLOWED_STORES, AllowedStore, filter_allowed_stores
+from tools.measures.imports import find_import_cycles, build_import_graph, find_layer_violations, read_layers
+from tools.measures.lengths import FunctionLength, measure_function_lengths, find_long_files, compute_percentile
+from tools.measures.source_modules import SourceLocation, SourceModule, list_modules
+from tools.measures.foreign_stores import find_foreign_stores
 
 ROOT = Path(__file__).parents[1]
-TYPICAL = 15  # own lines that nine functions of ten do not exceed
-LONG = 25  # shown, not refused
-LONGEST = 40
-EXEMPT = {"OpenSoraPipeline.__call__"}  # its arguments are the published pipeline's, and each takes a line
-FILE = 200
+MAX_TYPICAL_LINES = 15  # own lines that nine functions of ten do not exceed
+REPORTED_FUNCTION_LINES = 25  # shown, not refused
+MAX_FUNCTION_LINES = 40
+EXEMPT_FUNCTIONS = {"OpenSoraPipeline.__call__"}  # its arguments are the published pipeline's, and each takes a line
+MAX_FILE_LINES = 200
 
 
-class Measure(NamedTuple):
+class StructureCheck(NamedTuple):
     """What was counted, how it stands to its limit, and where."""
 
     name: str
     value: str
     limit: str
-    broken: bool
-    places: list[Found]
+    is_broken: bool
+    violations: list[SourceLocation]
 
 
-def measure(root: Path = ROOT, package: str = "navicache", allowed: tuple[Allowed, ...] = ALLOWED) -> list[Measure]:
+def measure_structure(
+    root: Path = ROOT, package: str = "navicache", allowed: tuple[AllowedStore, ...] = ALLOWED_STORES
+) -> list[StructureCheck]:
     """All measures of the package in `root`/src and of the tests beside it."""
     source = root / "src" / package
-    modules = modules_of(source)
-    graph = edges(modules)
-    stores, idle = sift((store for module in modules for store in foreign_stores(module)), source, allowed)
+    modules = list_modules(source)
+    graph = build_import_graph(modules)
+    stores, idle = filter_allowed_stores(
+        (store for module in modules for store in find_foreign_stores(module)), source, allowed
+    )
     return [
-        *_functions(modules),
-        _none("files of src", f"under {FILE} lines", long_files(source, FILE)),
-        _none("files of tests", f"under {FILE} lines", long_files(root / "tests", FILE)),
-        _none("import cycles", "0", _cycles(modules, cycles(graph))),
-        _none("imports up or sideways", "0", not_down(modules, graph, read_layers(root / "pyproject.toml"))),
-        _none("foreign stores", "0", stores),
-        _none("allowances without a store", "0", [Found(source / each.package, 1, each.store) for each in idle]),
-    ]
-
-
-def _functions(modules: list[Module]) -> list[Measure]:
-    found = sorted((length for module in modules for length in lengths(module)), reverse=True)
-    typical = percentile(found, 90)
-    refused = [each for each in found if each.lines > LONGEST and each.name not in EXEMPT]
-    return [
-        Measure("functions", str(len(found)), "", False, []),
-        Measure("own lines, 90th percentile", f"{typical:.0f}", f"<= {TYPICAL}", typical > TYPICAL, []),
-        _none(f"functions over {LONG}", "", _places(each for each in found if each.lines > LONG))._replace(
-            broken=False
+        *_check_function_lengths(modules),
+        _expect_none("files of src", f"under {MAX_FILE_LINES} lines", find_long_files(source, MAX_FILE_LINES)),
+        _expect_none(
+            "files of tests", f"under {MAX_FILE_LINES} lines", find_long_files(root / "tests", MAX_FILE_LINES)
         ),
-        _none(f"functions over {LONGEST}", f"0 but {', '.join(sorted(EXEMPT))}", _places(refused)),
+        _expect_none("import cycles", "0", _locate_cycles(modules, find_import_cycles(graph))),
+        _expect_none(
+            "imports up or sideways", "0", find_layer_violations(modules, graph, read_layers(root / "pyproject.toml"))
+        ),
+        _expect_none("foreign stores", "0", stores),
+        _expect_none(
+            "allowances without a store", "0", [SourceLocation(source / each.package, 1, each.store) for each in idle]
+        ),
     ]
 
 
-def _places(found: Iterable[Length]) -> list[Found]:
-    return [Found(each.path, each.line, f"{each.name} {each.lines}") for each in found]
+def _check_function_lengths(modules: list[SourceModule]) -> list[StructureCheck]:
+    found = sorted((length for module in modules for length in measure_function_lengths(module)), reverse=True)
+    typical = compute_percentile(found, 90)
+    refused = [each for each in found if each.lines > MAX_FUNCTION_LINES and each.name not in EXEMPT_FUNCTIONS]
+    return [
+        StructureCheck("functions", str(len(found)), "", False, []),
+        StructureCheck(
+            "own lines, 90th percentile", f"{typical:.0f}", f"<= {MAX_TYPICAL_LINES}", typical > MAX_TYPICAL_LINES, []
+        ),
+        _expect_none(
+            f"functions over {REPORTED_FUNCTION_LINES}",
+            "",
+            _locate_functions(each for each in found if each.lines > REPORTED_FUNCTION_LINES),
+        )._replace(broken=False),
+        _expect_none(
+            f"functions over {MAX_FUNCTION_LINES}",
+            f"0 but {', '.join(sorted(EXEMPT_FUNCTIONS))}",
+            _locate_functions(refused),
+        ),
+    ]
 
 
-def _none(name: str, limit: str, places: list[Found]) -> Measure:
-    return Measure(name, str(len(places)), limit, bool(places), places)
+def _locate_functions(function_lengths: Iterable[FunctionLength]) -> list[SourceLocation]:
+    return [SourceLocation(each.path, each.line, f"{each.name} {each.lines}") for each in function_lengths]
 
 
-def _cycles(modules: list[Module], groups: list[list[str]]) -> list[Found]:
+def _expect_none(name: str, limit: str, violations: list[SourceLocation]) -> StructureCheck:
+    return StructureCheck(name, str(len(violations)), limit, bool(violations), violations)
+
+
+def _locate_cycles(modules: list[SourceModule], groups: list[list[str]]) -> list[SourceLocation]:
     paths = {module.name: module.path for module in modules}
-    return [Found(paths[group[0]], 1, " <-> ".join(group)) for group in groups]
+    return [SourceLocation(paths[group[0]], 1, " <-> ".join(group)) for group in groups]
 
 
-def show(measures: list[Measure], root: Path, package: str | None) -> None:
+def print_checks(checks: list[StructureCheck], root: Path, package: str | None) -> None:
     """The table, then the places: all of them, or those of one package (its tests too)."""
-    for each in measures:
-        print(f"{each.name:28} {each.value:>5}  {each.limit:36} {'BROKEN' if each.broken else ''}".rstrip())
-    for each in measures:
-        shown = [(place.path.relative_to(root), place) for place in each.places]
+    for each in checks:
+        print(f"{each.name:28} {each.value:>5}  {each.limit:36} {'BROKEN' if each.is_broken else ''}".rstrip())
+    for each in checks:
+        shown = [(place.path.relative_to(root), place) for place in each.violations]
         shown = [(path, place) for path, place in shown if package is None or package in path.parts]
         if shown:
             print(f"\n{each.name}:")
@@ -95,9 +113,9 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     """Print the measures and give the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", help="show the places of this package only; the table stays that of all")
-    measures = measure(root)
-    show(measures, root, parser.parse_args(arguments).package)
-    return int(any(each.broken for each in measures))
+    measures = measure_structure(root)
+    print_checks(measures, root, parser.parse_args(arguments).package)
+    return int(any(each.is_broken for each in measures))
 
 
 if __name__ == "__main__":

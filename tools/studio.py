@@ -11,18 +11,18 @@ import subprocess
 import sys
 import tomllib
 
-from tools.floor import ROOT, build, other_pins, projects, tools
+from tools.floor import ROOT, build_environment, drop_replaced_pins, list_project_arguments, list_test_tools
 
-HOME = ROOT / ".venv-studio"
-TESTS = ("tests/studio",)
-OLDER = ("pillow", "tomlkit")  # than our own
+ENVIRONMENT = ROOT / ".venv-studio"
+DEFAULT_TESTS = ("tests/studio",)
+DOWNGRADED_PACKAGES = ("pillow", "tomlkit")  # than our own
 
 
-def gradio(readme: str) -> str:
+def read_gradio_version(readme: str) -> str:
     """The version that the Space runs.
 
     Example:
-        >>> gradio("sdk_version: 6.31.0")
+        >>> read_gradio_version("sdk_version: 6.31.0")
         '6.31.0'
     """
     found = re.search(r"^sdk_version: ([\d.]+)$", readme, re.MULTILINE)
@@ -31,17 +31,25 @@ def gradio(readme: str) -> str:
     return found[1]
 
 
-def install(version: str, group: list[str]) -> None:
+def install_studio_environment(version: str, dev_requirements: list[str]) -> None:
     """Make the environment, once for each version of Gradio."""
-    pins = other_pins((ROOT / "constraints.txt").read_text(), dict.fromkeys(OLDER, ""))
-    build(HOME, [f"gradio=={version}"], pins, [*projects("studio"), *tools(group)])
+    pins = drop_replaced_pins((ROOT / "constraints.txt").read_text(), dict.fromkeys(DOWNGRADED_PACKAGES, ""))
+    build_environment(
+        ENVIRONMENT,
+        [f"gradio=={version}"],
+        pins,
+        [*list_project_arguments("studio"), *list_test_tools(dev_requirements)],
+    )
 
 
 def main() -> int:
     """Install what is missing, then test; gives pytest's exit status."""
     read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    install(gradio((ROOT / "spaces" / "README.md").read_text(encoding="utf-8")), read["dependency-groups"]["dev"])
-    command = [str(HOME / "bin" / "python"), "-m", "pytest", "-q", "-m", "", *(sys.argv[1:] or TESTS)]
+    install_studio_environment(
+        read_gradio_version((ROOT / "spaces" / "README.md").read_text(encoding="utf-8")),
+        read["dependency-groups"]["dev"],
+    )
+    command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pytest", "-q", "-m", "", *(sys.argv[1:] or DEFAULT_TESTS)]
     return subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}, check=False).returncode
 
 

@@ -11,7 +11,7 @@ from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.plan import PageChapter
 from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.evaluation.bench.summaries import SettingSummary
-from navicache.policies.checks import check_choice
+from navicache.policies.knob_checks import check_choice
 from navicache.report.inline_svg import prefix_ids
 from navicache.report.page_model import HeadlineTile, PageChart, PageSection, ReportPage
 

@@ -12,8 +12,8 @@ from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.evaluation.bench.plan import BASELINE
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.summaries import SettingSummary
-from navicache.models import CALIBRATED
-from navicache.records.table import UNKNOWN
+from navicache.models import CALIBRATED_METHODS
+from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.page_model import PageChart, PageSection, PageTable, TableCell, TableRow
 from navicache.report.palette import policy_colour
 
@@ -86,7 +86,7 @@ def overheads(results: BenchResults) -> PageSection | None:
     own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
     lines = [_overhead_line(results, summary) for summary in own]
     for name, seconds in OVERHEAD.items():
-        cells = (text_cell(name), text_cell(UNKNOWN), text_cell("published"))
+        cells = (text_cell(name), text_cell(UNKNOWN_CELL), text_cell("published"))
         lines.append(
             TableRow((*cells, number_cell(CALIBRATION[name], ".0f"), number_cell(seconds, ".4f")), "published")
         )
@@ -112,7 +112,7 @@ def _overhead_line(results: BenchResults, summary: SettingSummary) -> TableRow:
 
 def offline_cell(row: Row) -> TableCell:
     """Seconds of its calibration: 0 only where the policy has none."""
-    if row["policy"] not in CALIBRATED:
+    if row["policy"] not in CALIBRATED_METHODS:
         return number_cell(0, ".0f")
     seconds = row.get("calibration_seconds")
     return text_cell(NOT_RECORDED) if seconds is None else number_cell(seconds, ".1f")

@@ -23,22 +23,22 @@ from navicache.generation.loading import load_pipeline
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.pocket.reader import Backgrounds, Reading, learn_backgrounds, read
-from navicache.records import by_sample, checked_steps
+from navicache.records import split_by_sample, collect_reuse_checks
 
 
 def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[float]]:
     """Of every prompt's reused steps, each relative to the output it stands for."""
     with navicache.enable(pipe, max_error=limit, shadow="cached") as cache:
         generate(pipe, call, "latent")
-        runs = [trace.runs[-1] for trace in by_sample(cache.trace, len(call["prompt"]))]
-    return [[float(f"{step.true:.4g}") for step in checked_steps(run)] for run in runs]
+        runs = [trace.runs[-1] for trace in split_by_sample(cache.trace, len(call["prompt"]))]
+    return [[float(f"{step.true_error:.4g}") for step in collect_reuse_checks(run)] for run in runs]
 
 
 def computed(pipe: Any, call: dict[str, Any], speedup: float) -> tuple[list[int], Any]:
     """Computed steps of every prompt, and what was made."""
     with navicache.enable(pipe, speedup=speedup) as cache:
         made = generate(pipe, call)
-        runs = [trace.runs[-1] for trace in by_sample(cache.trace, len(call["prompt"]))]
+        runs = [trace.runs[-1] for trace in split_by_sample(cache.trace, len(call["prompt"]))]
     return [run.computed for run in runs], made
 
 

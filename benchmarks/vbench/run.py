@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.vbench.scores import ENDING, read_file
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 CHILD = Path(__file__).with_name("child.py")
 # Run by its path, it would find the modules beside it in place of packages of those names.
@@ -58,9 +58,9 @@ class Kept:
     def take(self, dimension: str, facts: Mapping[str, Any], draft: Path) -> None:
         """Keep a result that is whole; the old one goes first, so that no result has another's facts."""
         self.result(dimension).unlink(missing_ok=True)
-        with atomic_file(self.made_from(dimension)) as file:
+        with open_atomic_file(self.made_from(dimension)) as file:
             file.write(json.dumps(facts, indent=1).encode() + b"\n")
-        with atomic_file(self.result(dimension)) as file:
+        with open_atomic_file(self.result(dimension)) as file:
             file.write(draft.read_bytes())
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 QUALITY = (
     "subject_consistency",
@@ -124,5 +124,5 @@ def save_scores(
     path = folder / SCORES
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     new = {place: {**asdict(found), **(about or {}).get(place, {})} for place, found in scores.items()}
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(json.dumps(known | new, indent=1, allow_nan=False).encode() + b"\n")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from navicache.records.table import UNKNOWN, Column, lay_out
+from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
 MARK = "*"
 MARKED = (
@@ -24,7 +24,7 @@ def score_table(scored: Sequence[Any]) -> list[str]:
     def cell(each: Any, name: str) -> str:
         value = getattr(each.scores, name) if name in parts else each.scores.dimensions.get(name)
         if value is None:
-            return f"{UNKNOWN} "
+            return f"{UNKNOWN_CELL} "
         short = set(parts.get(name, (name,))) & set(each.incomplete)
         return f"{100 * value:.2f}{MARK if short else ' '}"
 
@@ -61,7 +61,9 @@ def _blocks(settings: Sequence[Any], names: Sequence[str], cell: Callable[[Any, 
     """A table for each model under each condition."""
     for model, condition in dict.fromkeys(shown.place[:2] for shown in settings):
         own = [shown for shown in settings if shown.place[:2] == (model, condition)]
-        columns = [Column(shown.place[2].replace(" ", "\n"), [cell(shown, name) for name in names]) for shown in own]
+        columns = [
+            TextColumn(shown.place[2].replace(" ", "\n"), [cell(shown, name) for name in names]) for shown in own
+        ]
         yield f"{model}, {condition}"
-        yield from lay_out([Column("dimension", names, words=True), *columns])
+        yield from format_table_lines([TextColumn("dimension", names, is_left_aligned=True), *columns])
         yield ""

@@ -6,10 +6,10 @@ from tests.tiny.wan import WAN
 import navicache
 from navicache.cli import main
 from navicache.cli.calibrate.measure import read_flow_levels
-from navicache.models import CALIBRATED, read_calibration
+from navicache.models import CALIBRATED_METHODS, read_calibration
 
 
-@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize("method", CALIBRATED_METHODS)
 def test_the_command_writes_a_file_that_enable_reads(method, tmp_path, wan_folder, capsys):
     out = tmp_path / "made" / f"{method}.json"
     size = ["--steps", "8", "--frames", "5", "--height", "32", "--width", "48"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.docs.pages import blocks, name, pages
-from tools.site.commands import parser
+from tools.site.commands import build_parser
 
 from navicache.cli.main import COMMANDS
 from navicache.evaluation.bench.plan_file import parse_plan
@@ -28,12 +28,12 @@ PAGES = [page for page in pages() if commands(page)]
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_command_can_be_typed(page: Path) -> None:
     for command, *words in commands(page):
-        parser(command).parse_args(words)
+        build_parser(command).parse_args(words)
 
 
 def test_a_wrong_option_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        parser("generate").parse_args(["--no-such-option"])
+        build_parser("generate").parse_args(["--no-such-option"])
     assert "unrecognized arguments" in capsys.readouterr().err
 
 

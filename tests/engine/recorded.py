@@ -20,7 +20,7 @@ from torch import Tensor
 
 from navicache.engine import CannotCache, Engine, Host, Keep, Reader
 from navicache.engine.tensors import fetch
-from navicache.integrations.attach import signature_of
+from navicache.integrations.attachments import get_forward_signature
 from navicache.models import CallSpec
 from navicache.records import RunRecord
 
@@ -107,7 +107,7 @@ class Play:
         policy, call = some_policy(rng, self.habits.steps), CallSpec(latent="x", time="t", conditioning=("text",))
         keep = rng.choice([None, None, None, None, Keep(torch.bfloat16), Keep(None, torch.device("cpu"))])
         more = {"call": call, "keep": keep, "shadow": rng.choice([None, None, None, "cached", "full"])}
-        reader = Reader(call, signature_of(self.model.__call__))
+        reader = Reader(call, get_forward_signature(self.model.__call__))
         self.engine = Engine(policy, reader, model="toy", surroundings=lambda: self.host, **more)
 
     def videos(self) -> tuple[RunRecord, ...]:

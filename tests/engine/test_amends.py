@@ -68,8 +68,8 @@ def test_what_amends_added_is_not_taken_for_the_course():
     predictor = DeadReckoning(amends=True)
     belief = predictor.init()
     for repeat in (0.0, missed / 7):  # at 2 nothing is missed, at 4 there is nothing to repeat
-        belief = predictor.learn(belief, Outcome(index=7, own_index=7, repeat=repeat))
-    lasting = predictor.lasting(belief)
+        belief = predictor.learn(belief, Outcome(index=7, own_index=7, error_correlation=repeat))
+    lasting = predictor.compute_lasting_error_share(belief)
     assert 0 < lasting < 1, "at 7 it is missed to the other side than at 4"
     added = gained(steps=(0, 1, 2, 4, 7))["cond"]
     assert added[8:11] == pytest.approx([lasting * missed * 14 / 36] * 2 + [0], rel=1e-5)

@@ -8,7 +8,7 @@ from tests.engine.toys.lines import STEPS, errors, line, run
 from torch import Tensor
 
 import navicache
-from navicache.policies import DeadReckoning, OutputHold, Taylor
+from navicache.policies import DeadReckoning, OutputHold, PolynomialExtrapolation
 
 
 def damping(cache) -> float:
@@ -30,7 +30,10 @@ def test_a_straight_output_is_predicted_exactly_and_mostly_reused():
     assert max(e for e in record.column("reuse_error")[2:] if e is not None) < 1e-6
 
 
-@pytest.mark.parametrize(("predictor", "exact_from"), [(DeadReckoning(), 2), (Taylor(1), 2), (Taylor(2), 3)])
+@pytest.mark.parametrize(
+    ("predictor", "exact_from"),
+    [(DeadReckoning(), 2), (PolynomialExtrapolation(1), 2), (PolynomialExtrapolation(2), 3)],
+)
 @pytest.mark.parametrize("steps", [(0, 1, 2, 3, 9, 11, 24), (0, 1, 2, 7, 8, 20, 26, 27, 28)])
 def test_a_straight_output_whatever_the_gaps(predictor, exact_from, steps):
     cached = engine_for(line, Custom(Told(steps=steps), predictor))
@@ -43,7 +46,7 @@ def test_a_parabola_is_predicted_exactly_by_a_taylor_of_degree_two():
     def parabola(x, t):
         return line(x, t) + 2 * (STEPS - t) ** 2
 
-    for predictor, exact in ((Taylor(2), True), (Taylor(1), False)):
+    for predictor, exact in ((PolynomialExtrapolation(2), True), (PolynomialExtrapolation(1), False)):
         cached = engine_for(parabola, Custom(Told(steps=(0, 1, 2, 3, 9, 11, 24)), predictor))
         assert (max(errors(run(cached), parabola)[3:]) < 1e-2) == exact
 
@@ -77,7 +80,7 @@ def test_where_the_output_jumps_it_is_no_worse_than_holding_it(rest):
     held = run(engine_for(model, Custom(Told(steps=computed), OutputHold())), shape, STEPS - 1)
     ours, theirs = (sum(errors(each, model, shape)[8:]) for each in (outputs, held))
     assert ours < (0.95 if rest else 1.05) * theirs
-    undamped = run(engine_for(model, Custom(Told(steps=computed), Taylor(1))), shape, STEPS - 1)
+    undamped = run(engine_for(model, Custom(Told(steps=computed), PolynomialExtrapolation(1))), shape, STEPS - 1)
     assert sum(errors(undamped, model, shape)[8:]) > 1.5 * theirs
 
 

@@ -12,7 +12,7 @@ from tests.engine.toys.gates import Told
 from tests.engine.toys.lines import STEPS
 
 from navicache.engine import Keep
-from navicache.policies import DeadReckoning, Taylor
+from navicache.policies import DeadReckoning, PolynomialExtrapolation
 
 
 @every_policy
@@ -60,14 +60,19 @@ def test_partial_computes_keep_every_samples_own_references():
         rows: Any = "sample"
 
         def due(self, step):
-            return step.index in schedule[round(step.output_size or 0) // 1000] if step.index > 1 else True
+            return step.index in schedule[round(step.output_magnitude or 0) // 1000] if step.index > 1 else True
 
     def model(x, t):
         # A sample is known by the size of its output: 0, 1000 or 2000, and a little for its course.
         number = x[:, :1, :1] // 100
         return number * 1000 + (STEPS - t.reshape(-1, 1, 1)) * (number + 1) * torch.arange(1.0, 4.0).view(1, 3, 1) * 0.5
 
-    for predictor in (DeadReckoning(), Taylor(1), Taylor(2), Taylor(3)):
+    for predictor in (
+        DeadReckoning(),
+        PolynomialExtrapolation(1),
+        PolynomialExtrapolation(2),
+        PolynomialExtrapolation(3),
+    ):
         calls = []
 
         def counted(x, t, calls=calls):

@@ -6,7 +6,7 @@ from tests.engine.toys.engines import Custom, engine_for
 from tests.engine.toys.gates import Told, told
 from tests.engine.toys.lines import STEPS, latent, line
 
-from navicache.policies import DeadReckoning, Taylor
+from navicache.policies import DeadReckoning, PolynomialExtrapolation
 
 EVERY_THIRD = (0, 1, *range(2, STEPS, 3))
 
@@ -33,7 +33,7 @@ def belief(engine, stream: str) -> float:
     return engine.run.streams.courses.of(stream)[0].damping.mean
 
 
-@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), Taylor(1)])
+@pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), PolynomialExtrapolation(1)])
 def test_two_lines_are_predicted_exactly(predictor):
     errors, engine = guided(lambda x, t: 3 * t, Custom(Told(steps=EVERY_THIRD), predictor, apart=True))
     assert max(errors["cond"][2:] + errors["uncond"][2:]) < 1e-3

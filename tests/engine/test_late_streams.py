@@ -8,7 +8,7 @@ from tests.engine.toys.engines import Custom, engine_for, ramp
 from tests.engine.toys.gates import Every, Told, told
 from tests.engine.toys.lines import STEPS, latent, line
 
-from navicache.policies import DeadReckoning, Taylor, Weights
+from navicache.policies import DeadReckoning, PolynomialExtrapolation, PredictionWeights
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Linear:
         return 0
 
     def weights(self, state, step):
-        return Weights(0.0, ((0.0, 1.0 + step.gap), (0.0, -1.0 * step.gap)))
+        return PredictionWeights(0.0, ((0.0, 1.0 + step.gap), (0.0, -1.0 * step.gap)))
 
     def learn(self, state, outcome):
         return state + 1
@@ -43,7 +43,7 @@ def test_two_references_extrapolate_and_a_late_follower_waits_for_its_own():
 
 
 @pytest.mark.parametrize("apart", [False, True], ids=["together", "apart"])
-@pytest.mark.parametrize("predictor", [DeadReckoning(), Taylor(1), Taylor(2)])
+@pytest.mark.parametrize("predictor", [DeadReckoning(), PolynomialExtrapolation(1), PolynomialExtrapolation(2)])
 def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor, apart):
     """Its newest reference is the leader's, the older ones are not: it must neither be predicted nor teach."""
     now = {"index": 0, "name": ""}

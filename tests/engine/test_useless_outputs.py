@@ -10,7 +10,7 @@ from tests.engine.toys.gates import Told
 from tests.engine.toys.lines import STEPS, line, run
 
 import navicache
-from navicache.policies import DeadReckoning, Taylor
+from navicache.policies import DeadReckoning, PolynomialExtrapolation
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
@@ -54,7 +54,7 @@ def test_a_useless_output_of_one_sample_is_its_own_affair():
 
 
 @pytest.mark.parametrize("listed", [False, True], ids=["tensor", "list"])
-@pytest.mark.parametrize("predictor", [DeadReckoning(), Taylor(1)])
+@pytest.mark.parametrize("predictor", [DeadReckoning(), PolynomialExtrapolation(1)])
 def test_a_useless_output_of_one_sample_is_never_carried_on_beside_others(predictor, listed):
     """It is kept as an older reference: its weight is zero in its own row, and not in those of the others."""
 

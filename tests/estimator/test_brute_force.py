@@ -5,29 +5,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from navicache.estimator import Drift, Schedule, Walk, value
+from navicache.estimator import DriftFilter, NoiseSchedule, RandomWalkFilter, evaluate_noise
 
 STEPS = 12
-FALLING = Schedule(((0.1, 0.3), (0.6, 0.02)))
-RISING = Schedule(((0.0, 0.01), (0.5, 0.01), (1.0, 0.4)))
+FALLING = NoiseSchedule(((0.1, 0.3), (0.6, 0.02)))
+RISING = NoiseSchedule(((0.0, 0.01), (0.5, 0.01), (1.0, 0.4)))
 FILTERS = {
-    "walk": Walk(),
-    "walk, Q << R": Walk(0.005, 0.5, 0.2),
-    "walk, R << Q": Walk(0.5, 0.005, 3.0),
-    "walk, schedules": Walk(FALLING, RISING),
-    "drift": Drift(),
-    "drift, still at first": Drift(0.02, 0.1, 0.5, drift_noise=0.002, initial_drift_variance=0.0),
-    "drift, schedules": Drift(FALLING, RISING, drift_noise=FALLING),
+    "walk": RandomWalkFilter(),
+    "walk, Q << R": RandomWalkFilter(0.005, 0.5, 0.2),
+    "walk, R << Q": RandomWalkFilter(0.5, 0.005, 3.0),
+    "walk, schedules": RandomWalkFilter(FALLING, RISING),
+    "drift": DriftFilter(),
+    "drift, still at first": DriftFilter(0.02, 0.1, 0.5, drift_noise=0.002, initial_drift_variance=0.0),
+    "drift, schedules": DriftFilter(FALLING, RISING, drift_noise=FALLING),
 }
 
 
 def _model(knobs: Any) -> tuple[Any, Any, Any]:
     """Transition matrix, first covariance and process noise at a progress, written anew from the knobs."""
-    if isinstance(knobs, Walk):
-        return np.eye(1), np.diag([knobs.initial_variance]), lambda p: np.diag([value(knobs.process_noise, p)])
+    if isinstance(knobs, RandomWalkFilter):
+        return np.eye(1), np.diag([knobs.initial_variance]), lambda p: np.diag([evaluate_noise(knobs.process_noise, p)])
     first = np.diag([knobs.initial_variance, knobs.initial_drift_variance])
     noises = (knobs.process_noise, knobs.drift_noise)
-    return np.array([[1.0, 1.0], [0.0, 1.0]]), first, lambda p: np.diag([value(noise, p) for noise in noises])
+    return np.array([[1.0, 1.0], [0.0, 1.0]]), first, lambda p: np.diag([evaluate_noise(noise, p) for noise in noises])
 
 
 def _joint(knobs: Any, mean: float, progress: list[Any]) -> tuple[Any, Any]:
@@ -46,7 +46,7 @@ def _joint(knobs: Any, mean: float, progress: list[Any]) -> tuple[Any, Any]:
     seen = states[::size]
     both = np.vstack([states, seen])
     covariance = both @ sources @ both.T
-    noise = [value(knobs.measurement_noise, p) + knobs.epsilon for p in progress]
+    noise = [evaluate_noise(knobs.measurement_noise, p) + knobs.epsilon for p in progress]
     covariance[size * steps :, size * steps :] += np.diag(noise)
     return both @ np.array([mean] + [0.0] * (len(sources) - 1)), covariance
 
@@ -91,7 +91,7 @@ def test_every_belief_is_the_conditional(name: str, seed: int, known: bool):
             past = np.append(past, t)
             expected = _condition(joint, state, size * STEPS + past, ratios[past])
             _assert_same(belief, expected)
-            noise = value(knobs.measurement_noise, progress[t]) + knobs.epsilon
+            noise = evaluate_noise(knobs.measurement_noise, progress[t]) + knobs.epsilon
             assert gain == pytest.approx(expected[1][0, 0] / noise, rel=1e-7)
 
 

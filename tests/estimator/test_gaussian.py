@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from navicache.estimator import Gaussian, correct, gain, predict, upper_bound
+from navicache.estimator import Gaussian, correct, compute_gain, predict, compute_upper_bound
 
 means = st.floats(-1e6, 1e6)
 variances = st.one_of(st.just(0.0), st.floats(-12, 12).map(lambda power: 10.0**power))
@@ -17,7 +17,7 @@ def test_official_first_update():
     # shared/baselines/navicache.json, unit_test_vectors: "first filter update (Wan2.2 hook)"
     prior = predict(Gaussian(0.0, 1.0), 0.05)
     assert prior == Gaussian(0.0, 1.05)
-    assert gain(prior, 0.05, 1e-8) == pytest.approx(1.05 / (1.10 + 1e-8), rel=1e-15)
+    assert compute_gain(prior, 0.05, 1e-8) == pytest.approx(1.05 / (1.10 + 1e-8), rel=1e-15)
     posterior = correct(prior, 1.0, 0.05, 1e-8)
     assert posterior.mean == pytest.approx(0.954545, abs=1e-6)
     assert posterior.variance == pytest.approx(0.047727, abs=1e-6)
@@ -25,7 +25,7 @@ def test_official_first_update():
 
 def test_a_certain_belief_does_not_move():
     certain = Gaussian(2.0, 0.0)
-    assert gain(certain, 0.0) == 0.0
+    assert compute_gain(certain, 0.0) == 0.0
     assert correct(certain, 5.0, 0.0) == certain
     assert correct(certain, 5.0, 1.0) == certain
 
@@ -35,10 +35,10 @@ def test_a_perfect_observation_is_believed():
 
 
 def test_upper_bound():
-    assert upper_bound(Gaussian(1.0, 4.0)) == 3.0
-    assert upper_bound(Gaussian(1.0, 4.0), deviations=-0.5) == 0.0
+    assert compute_upper_bound(Gaussian(1.0, 4.0)) == 3.0
+    assert compute_upper_bound(Gaussian(1.0, 4.0), deviations=-0.5) == 0.0
     with pytest.raises(ValueError, match=r"math domain|nonnegative"):  # as Python words it, older and newer
-        upper_bound(Gaussian(1.0, -1e-3))
+        compute_upper_bound(Gaussian(1.0, -1e-3))
 
 
 @given(means, variances, variances)
@@ -54,7 +54,7 @@ def test_prediction_never_gets_surer(mean: float, variance: float, noise: float)
 def test_correction_stays_in_range(mean: float, variance: float, z: float, noise: float):
     prior = Gaussian(mean, variance)
     posterior = correct(prior, z, noise)
-    assert 0.0 <= gain(prior, noise) <= 1.0
+    assert 0.0 <= compute_gain(prior, noise) <= 1.0
     assert 0.0 <= posterior.variance <= variance
     rounding = 4 * math.ulp(max(abs(mean), abs(z)))
     assert min(mean, z) - rounding <= posterior.mean <= max(mean, z) + rounding

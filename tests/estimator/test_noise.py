@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from navicache.estimator import Noise, Schedule, check_noise, value
+from navicache.estimator import Noise, NoiseSchedule, check_noise, evaluate_noise
 
 
-def _build(places: list[int], values: list[float]) -> Schedule:
-    return Schedule(tuple((place / 100, noise) for place, noise in zip(sorted(places), values, strict=False)))
+def _build(places: list[int], values: list[float]) -> NoiseSchedule:
+    return NoiseSchedule(tuple((place / 100, noise) for place, noise in zip(sorted(places), values, strict=False)))
 
 
 schedules = st.builds(
@@ -23,41 +23,43 @@ schedules = st.builds(
 
 
 def test_by_hand():
-    schedule = Schedule(((0.25, 1.0), (0.5, 3.0), (0.75, 0.0)))
+    schedule = NoiseSchedule(((0.25, 1.0), (0.5, 3.0), (0.75, 0.0)))
     expected = {-1.0: 1.0, 0.0: 1.0, 0.25: 1.0, 0.375: 2.0, 0.5: 3.0, 0.625: 1.5, 0.75: 0.0, 1.0: 0.0, 9.0: 0.0}
-    assert {progress: schedule.at(progress) for progress in expected} == expected
+    assert {progress: schedule.interpolate(progress) for progress in expected} == expected
     assert schedule.mean == 0.25 * 1.0 + 0.25 * 2.0 + 0.25 * 1.5
 
 
 def test_value_of_constant_and_schedule():
-    schedule = Schedule(((0.0, 0.0), (1.0, 1.0)))
-    assert value(0.05, None) == value(0.05, 0.7) == 0.05
-    assert value(schedule, 0.7) == pytest.approx(0.7)
-    assert value(schedule, None) == 0.5
+    schedule = NoiseSchedule(((0.0, 0.0), (1.0, 1.0)))
+    assert evaluate_noise(0.05, None) == evaluate_noise(0.05, 0.7) == 0.05
+    assert evaluate_noise(schedule, 0.7) == pytest.approx(0.7)
+    assert evaluate_noise(schedule, None) == 0.5
 
 
 @given(schedules, st.floats(-0.5, 1.5))
-def test_at_stays_in_range(schedule: Schedule, progress: float):
+def test_at_stays_in_range(schedule: NoiseSchedule, progress: float):
     values = [noise for _, noise in schedule.points]
-    assert min(values) * (1 - 1e-15) <= schedule.at(progress) <= max(values) * (1 + 1e-15)
+    assert min(values) * (1 - 1e-15) <= schedule.interpolate(progress) <= max(values) * (1 + 1e-15)
 
 
 @given(schedules)
-def test_points_are_met_exactly(schedule: Schedule):
-    assert [schedule.at(progress) for progress, _ in schedule.points] == [noise for _, noise in schedule.points]
+def test_points_are_met_exactly(schedule: NoiseSchedule):
+    assert [schedule.interpolate(progress) for progress, _ in schedule.points] == [
+        noise for _, noise in schedule.points
+    ]
 
 
 @given(schedules, st.floats(-0.1, 1.1), st.floats(0.0, 0.1))
-def test_at_is_continuous(schedule: Schedule, progress: float, step: float):
+def test_at_is_continuous(schedule: NoiseSchedule, progress: float, step: float):
     slopes = [abs(v_b - v_a) / (b - a) for (a, v_a), (b, v_b) in pairwise(schedule.points)]
-    change = abs(schedule.at(progress + step) - schedule.at(progress))
+    change = abs(schedule.interpolate(progress + step) - schedule.interpolate(progress))
     assert change <= max(slopes, default=0.0) * step * (1 + 1e-9) + 1e-9
 
 
 @given(schedules)
-def test_mean_is_the_integral(schedule: Schedule):
+def test_mean_is_the_integral(schedule: NoiseSchedule):
     knots = [progress for progress, _ in schedule.points]
-    assert schedule.mean == pytest.approx(quad(schedule.at, 0.0, 1.0, points=knots)[0], rel=1e-9, abs=1e-12)
+    assert schedule.mean == pytest.approx(quad(schedule.interpolate, 0.0, 1.0, points=knots)[0], rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +78,12 @@ def test_mean_is_the_integral(schedule: Schedule):
 )
 def test_schedule_errors(points: tuple[tuple[float, float], ...], message: str):
     with pytest.raises(ValueError, match=message):
-        Schedule(points)
+        NoiseSchedule(points)
 
 
 def test_unknown_progress_is_none_not_nan():
     with pytest.raises(ValueError, match="value\\(schedule, None\\)"):
-        Schedule(((0.0, 1.0),)).at(math.nan)
+        NoiseSchedule(((0.0, 1.0),)).interpolate(math.nan)
 
 
 @pytest.mark.parametrize("noise", [-1e-9, math.nan, math.inf, -math.inf])
@@ -90,6 +92,6 @@ def test_bad_constants(noise: float):
         check_noise("process_noise", noise)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.05, 1, Schedule(((0.0, 0.0),))])
+@pytest.mark.parametrize("noise", [0.0, 0.05, 1, NoiseSchedule(((0.0, 0.0),))])
 def test_good_noise(noise: Noise):
     check_noise("process_noise", noise)

@@ -12,12 +12,12 @@ from scipy.linalg import solve_discrete_are
 from navicache.estimator import (
     Gaussian,
     correct,
-    hold_variance,
-    posterior_variance,
+    compute_hold_variance,
+    compute_posterior_variance,
     predict,
-    prior_variance,
-    steady_gain,
-    theorem_bound,
+    compute_prior_variance,
+    compute_steady_gain,
+    compute_theorem_bound,
 )
 
 powers = st.floats(-12, 12).map(lambda power: 10.0**power)
@@ -33,9 +33,11 @@ powers = st.floats(-12, 12).map(lambda power: 10.0**power)
     ],
 )
 def test_published_settings(q: float, r: float, posterior: float, prior: float, k: float):
-    ours = (posterior_variance(q, r), prior_variance(q, r), steady_gain(q, r))
+    ours = (compute_posterior_variance(q, r), compute_prior_variance(q, r), compute_steady_gain(q, r))
     assert ours == pytest.approx((posterior, prior, k), abs=6e-7)
-    assert prior_variance(q, r) == pytest.approx(float(solve_discrete_are([[1.0]], [[1.0]], [[q]], [[r]])[0, 0]))
+    assert compute_prior_variance(q, r) == pytest.approx(
+        float(solve_discrete_are([[1.0]], [[1.0]], [[q]], [[r]])[0, 0])
+    )
 
 
 @given(powers, powers)
@@ -46,21 +48,21 @@ def test_against_exact_arithmetic(q: float, r: float):
         posterior = (-exact_q + (exact_q**2 + 4 * exact_q * exact_r).sqrt()) / 2
         prior = posterior + exact_q
         k = prior / (prior + exact_r)
-    assert posterior_variance(q, r) == pytest.approx(float(posterior), rel=2e-15)
-    assert prior_variance(q, r) == pytest.approx(float(prior), rel=2e-15)
-    assert steady_gain(q, r) == pytest.approx(float(k), rel=2e-15)
+    assert compute_posterior_variance(q, r) == pytest.approx(float(posterior), rel=2e-15)
+    assert compute_prior_variance(q, r) == pytest.approx(float(prior), rel=2e-15)
+    assert compute_steady_gain(q, r) == pytest.approx(float(k), rel=2e-15)
 
 
 @given(powers, powers)
 def test_it_is_a_fixed_point_of_the_filter(q: float, r: float):
-    posterior = Gaussian(0.0, posterior_variance(q, r))
+    posterior = Gaussian(0.0, compute_posterior_variance(q, r))
     again = correct(predict(posterior, q), 0.0, r)
     assert again.variance == pytest.approx(posterior.variance, rel=4e-15)
 
 
 @given(powers, powers)
 def test_theorem(q: float, r: float):
-    bound = theorem_bound(q, r)
+    bound = compute_theorem_bound(q, r)
     assert 0.0 < bound.posterior <= bound.prior <= bound.hold == q + r
     if 1e-6 < q / r < 1e6:  # further apart the strict margins fall below the last digit
         assert bound.posterior < bound.prior < bound.hold
@@ -68,25 +70,34 @@ def test_theorem(q: float, r: float):
 
 @pytest.mark.parametrize(("q", "r", "k"), [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 1.0)])
 def test_limits(q: float, r: float, k: float):
-    assert steady_gain(q, r) == k
-    assert theorem_bound(q, r) == (0.0, q, q + r)
+    assert compute_steady_gain(q, r) == k
+    assert compute_theorem_bound(q, r) == (0.0, q, q + r)
 
 
 @pytest.mark.parametrize(("q", "r"), [(1e-200, 1e-200), (1e200, 1e200), (1e-300, 1e300)])
 def test_no_overflow(q: float, r: float):
     # Q^2 + 4QR itself would be 0 or infinite here
-    assert 0.0 < posterior_variance(q, r) < r
+    assert 0.0 < compute_posterior_variance(q, r) < r
     if q == r:
-        assert steady_gain(q, r) == pytest.approx(2 / (1 + math.sqrt(5)))
+        assert compute_steady_gain(q, r) == pytest.approx(2 / (1 + math.sqrt(5)))
 
 
 def test_hold_grows_with_the_gap():
-    assert [hold_variance(0.5, 0.25, gap) for gap in (0, 1, 2, 4)] == [0.25, 0.75, 1.25, 2.25]
+    assert [compute_hold_variance(0.5, 0.25, gap) for gap in (0, 1, 2, 4)] == [0.25, 0.75, 1.25, 2.25]
     with pytest.raises(ValueError, match="gap is -1: give"):
-        hold_variance(0.5, 0.25, -1)
+        compute_hold_variance(0.5, 0.25, -1)
 
 
-@pytest.mark.parametrize("function", [steady_gain, posterior_variance, prior_variance, hold_variance, theorem_bound])
+@pytest.mark.parametrize(
+    "function",
+    [
+        compute_steady_gain,
+        compute_posterior_variance,
+        compute_prior_variance,
+        compute_hold_variance,
+        compute_theorem_bound,
+    ],
+)
 @pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf])
 def test_errors(function: Callable[[float, float], object], bad: float):
     with pytest.raises(ValueError, match=r"process_noise is .*give"):

@@ -8,13 +8,13 @@ import zipfile
 import torch
 
 from navicache.evaluation.lpips_weights import file, installer, readers
-from navicache.evaluation.perceptual import Lpips
+from navicache.evaluation.perceptual import LpipsNetwork
 
 
 def weights(seed=0):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        net = Lpips()
+        net = LpipsNetwork()
     return {name: values.abs() if "heads" in name else values for name, values in net.state_dict().items()}
 
 

@@ -6,8 +6,14 @@ import torch
 from tests.policies import transcription_outputs as plain
 from tests.tiny.wan import WAN
 
-from navicache.evaluation.courses import LONGEST_SPAN, edge_errors, fit_weights, gram, measure_edges
-from navicache.integrations.outputs import recorded
+from navicache.evaluation.fit_from_outputs import (
+    LONGEST_SPAN,
+    compute_meancache_errors,
+    fit_l2p_weights,
+    compute_gram_matrix,
+    fit_meancache_edges,
+)
+from navicache.integrations.output_recording import record_outputs
 
 STEPS = 8
 
@@ -22,7 +28,7 @@ def courses(runs: int, elements: int = 40) -> torch.Tensor:
 
 def test_the_weights_are_those_of_the_official_training():
     seen = courses(3)
-    knobs, quality, errors = fit_weights([gram(list(course)) for course in seen])
+    knobs, quality, errors = fit_l2p_weights([compute_gram_matrix(list(course)) for course in seen])
     expected = plain.trained(seen.numpy())
     flat = [w for i, row in enumerate(expected[:-1]) for w in row[: i + 1]]
     np.testing.assert_allclose(knobs["weights"], flat, atol=2e-6)
@@ -38,15 +44,18 @@ def test_the_weights_are_those_of_the_official_training():
 
 def test_runs_of_different_lengths_are_refused():
     seen = courses(1)[0]
-    for grams in ([gram(list(seen)), gram(list(seen[:-1]))], [gram(list(seen[:1]))]):
+    for grams in (
+        [compute_gram_matrix(list(seen)), compute_gram_matrix(list(seen[:-1]))],
+        [compute_gram_matrix(list(seen[:1]))],
+    ):
         with pytest.raises(ValueError, match="one number, 2 or more"):
-            fit_weights(grams)
+            fit_l2p_weights(grams)
 
 
 def test_the_errors_are_those_of_latents_under_euler():
     sigmas = (1.0, 0.95, 0.85, 0.7, 0.55, 0.4, 0.2, 0.1, 0.0)
     seen = courses(2)
-    found = [edge_errors(list(course), sigmas) for course in seen]
+    found = [compute_meancache_errors(list(course), sigmas) for course in seen]
     for course, errors in zip(seen.numpy(), found, strict=True):
         moves = course * np.diff(sigmas)[:, None]
         latents = np.concatenate([np.zeros_like(moves[:1]), moves.cumsum(0)])
@@ -54,7 +63,7 @@ def test_the_errors_are_those_of_latents_under_euler():
             expected = plain.edge_cost(latents, course, sigmas, start, end, span)
             assert errors[span - 1, start, end] == pytest.approx(expected, rel=1e-9)
         assert np.isinf(errors[1, 0]).all(), "there is one output to look back on"
-    knobs, quality, shown = measure_edges(found, sigmas)
+    knobs, quality, shown = fit_meancache_edges(found, sigmas)
     mean = np.mean(found, axis=0)
     assert knobs["sigmas"] == sigmas
     assert len(knobs["costs"]) == len(knobs["spans"]) == STEPS * (STEPS - 1) // 2
@@ -67,13 +76,13 @@ def test_the_errors_are_those_of_latents_under_euler():
 def test_a_probe_keeps_what_the_model_returned_and_changes_nothing(guidance):
     pipe, returned = WAN.build(), []
     full = WAN.call(pipe, steps=STEPS, guidance=guidance)
-    with recorded(pipe) as probe:
+    with record_outputs(pipe) as probe:
         handle = pipe.transformer.register_forward_hook(lambda _, __, output: returned.append(output[0].flatten()))
         for _ in range(2):  # the newest run alone is kept
             returned.clear()
             assert torch.equal(WAN.call(pipe, steps=STEPS, guidance=guidance), full)
         handle.remove()
     branches = 2 if guidance else 1
-    assert len(probe.courses) == branches
-    for branch, course in enumerate(probe.courses.values()):
+    assert len(probe.outputs_by_branch) == branches
+    for branch, course in enumerate(probe.outputs_by_branch.values()):
         torch.testing.assert_close(torch.stack(course), torch.stack(returned[branch::branches]).float())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from navicache.evaluation import folder
+from navicache.evaluation import download_folder
 
 
 @pytest.fixture(autouse=True)
@@ -20,14 +20,14 @@ def user(monkeypatch, tmp_path):
     [("linux", ".cache"), ("darwin", "Library/Caches"), ("win32", "AppData/Local")],
 )
 def test_the_platforms_rule(platform, expected, user, monkeypatch):
-    monkeypatch.setattr(folder.sys, "platform", platform)
-    assert folder.cache_folder() == user / expected / "navicache"
+    monkeypatch.setattr(download_folder.sys, "platform", platform)
+    assert download_folder.get_download_folder() == user / expected / "navicache"
 
 
 def test_what_the_user_sets_goes_first(user, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(user / "caches"))
-    assert folder.cache_folder() == user / "caches" / "navicache"
+    assert download_folder.get_download_folder() == user / "caches" / "navicache"
     monkeypatch.setenv("NAVICACHE_HOME", str(user / "mine"))
-    assert folder.cache_folder() == user / "mine"
+    assert download_folder.get_download_folder() == user / "mine"
     monkeypatch.setenv("NAVICACHE_HOME", "")
-    assert folder.cache_folder() == user / "caches" / "navicache"
+    assert download_folder.get_download_folder() == user / "caches" / "navicache"

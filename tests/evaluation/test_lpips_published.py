@@ -15,9 +15,9 @@ from navicache.evaluation import lpips
 from navicache.evaluation.lpips_weights import load
 from navicache.evaluation.lpips_weights.file import FILE_NAME
 from navicache.evaluation.lpips_weights.readers import NAMES
-from navicache.packaged import packaged
+from navicache.weights_package import find_weights_folder
 
-PATH = packaged("lpips") / FILE_NAME
+PATH = find_weights_folder("lpips") / FILE_NAME
 
 
 @pytest.fixture(scope="module")

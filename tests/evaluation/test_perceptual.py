@@ -12,8 +12,8 @@ from tests.evaluation import made_up
 from tests.evaluation.clips import distorted, floats, noise, pairs, pan
 from torch.nn import functional
 
-from navicache.evaluation import Unavailable, compare, frames, lpips
-from navicache.evaluation.perceptual import Lpips
+from navicache.evaluation import LpipsUnavailable, compare, frames, lpips
+from navicache.evaluation.perceptual import LpipsNetwork
 
 
 def written_out(weights, first, second):
@@ -77,11 +77,11 @@ def test_chunks_do_not_change_it(path, monkeypatch):
 
 def test_weights_of_another_shape_are_refused():
     with pytest.raises(RuntimeError, match="heads"):
-        Lpips({name: values for name, values in made_up.weights().items() if "heads" not in name})
+        LpipsNetwork({name: values for name, values in made_up.weights().items() if "heads" not in name})
 
 
 def test_no_weights_no_number(home):
-    with pytest.raises(Unavailable, match="navicache weights lpips"):
+    with pytest.raises(LpipsUnavailable, match="navicache weights lpips"):
         lpips(pan(), pan())
     scores = compare(pan(), pan())
     assert scores.lpips is None

@@ -10,7 +10,7 @@ from torch import from_numpy
 from torchmetrics.functional.image import peak_signal_noise_ratio as torchmetrics_psnr
 
 from navicache.evaluation import psnr, psnr_pooled
-from navicache.evaluation.psnr import CAP
+from navicache.evaluation.psnr import MAX_DECIBELS
 
 
 @pytest.mark.parametrize("name", pairs())
@@ -42,13 +42,13 @@ def test_bytes_and_floats_agree_and_may_be_mixed():
 
 def test_identical_frames_score_the_cap_and_one_of_them_does_not_hide_the_rest():
     clip = noise(2)
-    assert psnr(clip, clip) == psnr_pooled(clip, clip) == CAP == 100
+    assert psnr(clip, clip) == psnr_pooled(clip, clip) == MAX_DECIBELS == 100
     half = clip.copy()
     half[1] = np.clip(half[1] + 0.1, 0, 1)
     frame = peak_signal_noise_ratio(clip[1], half[1], data_range=1)
-    assert psnr(clip, half) == pytest.approx((CAP + frame) / 2, abs=1e-4)
+    assert psnr(clip, half) == pytest.approx((MAX_DECIBELS + frame) / 2, abs=1e-4)
     assert psnr_pooled(clip, half) == pytest.approx(frame + 10 * np.log10(2), abs=1e-4)
-    assert psnr(clip, np.clip(clip, 1e-7, 1)) == CAP, "beyond the cap is the cap"
+    assert psnr(clip, np.clip(clip, 1e-7, 1)) == MAX_DECIBELS, "beyond the cap is the cap"
 
 
 @given(st.integers(0, 99), st.integers(1, 5), st.floats(0.01, 0.2))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from navicache.evaluation.video_files import match_videos, read_video, videos_in
+from navicache.evaluation.video_files import match_videos, read_video, list_videos
 from navicache.report.video import save_video
 
 
@@ -43,9 +43,9 @@ def folder(place, *names):
 
 
 def test_other_files_are_passed_over_and_names_are_in_order(tmp_path):
-    assert videos_in(folder(tmp_path / "a", "2.MP4", "1.gif", "notes.txt")) == ["1.gif", "2.MP4"]
+    assert list_videos(folder(tmp_path / "a", "2.MP4", "1.gif", "notes.txt")) == ["1.gif", "2.MP4"]
     with pytest.raises(ValueError, match=r"b holds no video: looked for \.mp4"):
-        videos_in(folder(tmp_path / "b", "notes.txt"))
+        list_videos(folder(tmp_path / "b", "notes.txt"))
 
 
 def test_namesakes_are_compared_and_a_missing_one_is_named_on_its_side(tmp_path):

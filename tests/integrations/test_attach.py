@@ -9,12 +9,12 @@ from tests.integrations.stub import StubEngine
 from torch import nn
 
 from navicache.engine import CannotCache
-from navicache.integrations.attach import (
+from navicache.integrations.attachments import (
     CallableAttachment,
     ModuleAttachment,
-    attachment_of,
-    signature_of,
-    with_forward_below_offload,
+    find_attachment,
+    get_forward_signature,
+    change_forward_below_offload,
 )
 
 
@@ -28,7 +28,7 @@ def test_calls_of_one_instance_go_through_the_engine() -> None:
     attached = ModuleAttachment(module, engine)
     assert (module(3, more=1), other(3)) == (7, 6)
     assert engine.told == ["attach", "call"]
-    assert attachment_of(module) is attached and attachment_of(other) is None
+    assert find_attachment(module) is attached and find_attachment(other) is None
     assert list(inspect.signature(module.forward).parameters) == ["x", "more"]
 
 
@@ -54,7 +54,7 @@ def test_a_second_cache_is_refused_and_the_first_stays() -> None:
     second = StubEngine()
     with pytest.raises(ValueError, match="cached already: call disable"):
         ModuleAttachment(module, second)
-    assert attachment_of(module) is first and second.told == []
+    assert find_attachment(module) is first and second.told == []
 
 
 def test_a_model_that_cannot_be_cached_is_left_alone() -> None:
@@ -84,7 +84,7 @@ def test_offload_stays_above_the_cache() -> None:
     outer, own, engine = module.forward, module._old_forward, StubEngine()
     attached = ModuleAttachment(module, engine)
     assert module(3) == 6 and moved == ["moved"] and engine.told == ["attach", "call"]
-    assert module.forward is outer and attachment_of(module) is attached
+    assert module.forward is outer and find_attachment(module) is attached
     attached.detach()
     assert (module.forward, module._old_forward) == (outer, own)
 
@@ -92,7 +92,7 @@ def test_offload_stays_above_the_cache() -> None:
 def test_a_change_below_offload_sees_the_modules_own_forward() -> None:
     module, _ = offloaded()
     outer, own, seen = module.forward, module._old_forward, []
-    with_forward_below_offload(module, lambda: seen.append(module.forward))
+    change_forward_below_offload(module, lambda: seen.append(module.forward))
     assert seen == [own] and (module.forward, module._old_forward) == (outer, own)
 
 
@@ -124,11 +124,11 @@ class Wrapper(nn.Module):
 
 def test_signatures_are_those_of_the_forward() -> None:
     for target in (Doubling(), Wrapper(Doubling()), Doubling().forward):
-        assert list(signature_of(target).parameters) == ["x", "more"]
+        assert list(get_forward_signature(target).parameters) == ["x", "more"]
 
 
 def test_what_has_no_signature_has_none() -> None:
     def odd() -> None: ...
 
     odd.__signature__ = "none"
-    assert signature_of(odd) is None
+    assert get_forward_signature(odd) is None

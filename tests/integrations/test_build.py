@@ -8,8 +8,8 @@ from tests.tiny import TINY
 from torch import nn
 
 from navicache.engine import BlockEngine, Engine, ModuleEngine, Reader
-from navicache.integrations.attach import signature_of
-from navicache.integrations.build import anatomy, build_engine
+from navicache.integrations.attachments import get_forward_signature
+from navicache.integrations.engine_builder import describe_model_structure, build_engine
 from navicache.models import CallSpec
 from navicache.policies import build_policy
 
@@ -26,7 +26,7 @@ from navicache.policies import build_policy
 def test_a_site_has_its_engine_and_building_it_changes_nothing(policy, knobs, kind) -> None:
     model = TINY["wan"].build().transformer
     before = {name: dict(vars(part)) for name, part in model.named_modules()}
-    reader = Reader(CallSpec(), signature_of(model))
+    reader = Reader(CallSpec(), get_forward_signature(model))
     built = build_engine(build_policy(policy, **knobs), reader, model, (), model="toy", call=CallSpec())
     assert type(built) is kind
     assert {name: dict(vars(part)) for name, part in model.named_modules()} == before
@@ -48,20 +48,20 @@ class Renamed(nn.Module):
 
 def test_lists_of_blocks_are_taken_by_the_names_that_were_told() -> None:
     model = Renamed()
-    found = anatomy(model, "any", ("towers",))
+    found = describe_model_structure(model, "any", ("towers",))
     assert dict(found.lists) == {"towers": model.towers}
 
 
 def test_a_name_that_is_no_list_is_refused() -> None:
     with pytest.raises(ValueError, match="nowhere"):
-        anatomy(Renamed(), "any", ("nowhere",))
+        describe_model_structure(Renamed(), "any", ("nowhere",))
 
 
 def test_a_function_has_no_inside() -> None:
     with pytest.raises(TypeError, match="policy 'pab' reaches inside a model, and a function has no inside"):
-        anatomy(lambda x, t: x, "pab")
+        describe_model_structure(lambda x, t: x, "pab")
 
 
 def test_a_model_wrapped_by_compile_is_refused_inside() -> None:
     with pytest.raises(ValueError, match="compile"):
-        anatomy(torch.compile(Renamed(), backend="eager"), "pab", ("towers",))
+        describe_model_structure(torch.compile(Renamed(), backend="eager"), "pab", ("towers",))

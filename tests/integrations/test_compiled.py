@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from torch import nn
 
-from navicache.integrations.compiled import Above
+from navicache.integrations.compiled_call import CompiledCallWrapper
 
 
 class Plain(nn.Module):
@@ -25,9 +25,9 @@ def compiled(result: int = 100) -> Plain:
 def test_it_stands_nowhere_where_nothing_is_compiled() -> None:
     module = Plain()
     before = dict(vars(module))
-    above = Above(module, pytest.fail, whole=False)
+    above = CompiledCallWrapper(module, pytest.fail, replaces_whole_calls=False)
     assert vars(module) == before and module(3) == 6
-    above.step_down()
+    above.restore_compiled_call()
     assert vars(module) == before
 
 
@@ -35,12 +35,12 @@ def test_the_compiled_call_is_the_engines_forward() -> None:
     module, seen = compiled(), []
 
     def answer(forward: Any, args: Any, kwargs: Any) -> Any:
-        seen.append(above.inside)
+        seen.append(above.is_running)
         return forward(*args, **kwargs) + 1000
 
-    above = Above(module, answer, whole=True)
+    above = CompiledCallWrapper(module, answer, replaces_whole_calls=True)
     assert module(3) == 1103
-    assert seen == [True] and not above.inside
+    assert seen == [True] and not above.is_running
 
 
 def test_inside_ends_with_an_error() -> None:
@@ -49,27 +49,27 @@ def test_inside_ends_with_an_error() -> None:
     def answer(*_: Any) -> Any:
         raise RuntimeError("broken")
 
-    above = Above(module, answer, whole=True)
+    above = CompiledCallWrapper(module, answer, replaces_whole_calls=True)
     with pytest.raises(RuntimeError, match="broken"):
         module(3)
-    assert not above.inside
+    assert not above.is_running
 
 
 def test_parts_of_a_compiled_model_cannot_be_cached() -> None:
     module = compiled()
     own = module._compiled_call_impl
     with pytest.raises(ValueError, match="compile"):
-        Above(module, pytest.fail, whole=False)
+        CompiledCallWrapper(module, pytest.fail, replaces_whole_calls=False)
     assert module._compiled_call_impl is own
 
 
 def test_it_steps_down_unless_the_model_was_compiled_again() -> None:
     module = compiled()
     own = module._compiled_call_impl
-    Above(module, pytest.fail, whole=True).step_down()
+    CompiledCallWrapper(module, pytest.fail, replaces_whole_calls=True).restore_compiled_call()
     assert module._compiled_call_impl is own
-    above = Above(module, pytest.fail, whole=True)
+    above = CompiledCallWrapper(module, pytest.fail, replaces_whole_calls=True)
     newer = compiled(200)._compiled_call_impl
     module._compiled_call_impl = newer
-    above.step_down()
+    above.restore_compiled_call()
     assert module._compiled_call_impl is newer

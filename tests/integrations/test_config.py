@@ -40,6 +40,6 @@ def test_a_config_travels():
     config = NaviCacheConfig("navicache", steps=20, knobs=given)
     given["threshold"] = 9.0
     assert copy.deepcopy(config) == pickle.loads(pickle.dumps(config)) == config
-    assert config.asked() == {"policy": "navicache", "mode": None, "steps": 20, "threshold": 0.1}
+    assert config.to_enable_arguments() == {"policy": "navicache", "mode": None, "steps": 20, "threshold": 0.1}
     with pytest.raises(AttributeError):
         config.steps = 3

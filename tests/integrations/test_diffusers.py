@@ -23,13 +23,15 @@ def pipeline(**components: Any) -> Any:
 
 def test_denoisers_are_the_modules_under_known_names() -> None:
     one, two = nn.Linear(1, 1), nn.Linear(1, 1)
-    found = diffusers.denoisers(pipeline(vae=nn.Identity(), transformer_2=two, transformer=one, unet=None, prior="no"))
+    found = diffusers.find_denoisers(
+        pipeline(vae=nn.Identity(), transformer_2=two, transformer=one, unet=None, prior="no")
+    )
     assert found == {"transformer": one, "transformer_2": two}
 
 
 def test_a_pipeline_without_one_says_what_it_has() -> None:
     with pytest.raises(ValueError, match=r"no denoiser under a known name .*; it has: vae\. Pass the model itself"):
-        diffusers.denoisers(pipeline(vae=nn.Identity(), tokenizer="words"))
+        diffusers.find_denoisers(pipeline(vae=nn.Identity(), tokenizer="words"))
 
 
 def scheduler(steps: int = 10, index: int | None = None) -> Any:
@@ -37,38 +39,38 @@ def scheduler(steps: int = 10, index: int | None = None) -> Any:
 
 
 def test_without_a_context_the_scheduler_tells() -> None:
-    box, around = diffusers.ContextBox(), SimpleNamespace(scheduler=scheduler(10, 3))
-    host = diffusers.surroundings(box, around, None)
+    box, around = diffusers.CacheContextReceiver(), SimpleNamespace(scheduler=scheduler(10, 3))
+    host = diffusers.describe_call(box, around, None)
     assert (host.name, host.index, host.total) == (None, 3, 10)
 
 
 def test_a_context_is_believed_before_the_scheduler_and_the_user_before_both() -> None:
-    box, around = diffusers.ContextBox(), SimpleNamespace(scheduler=scheduler(10, 3))
+    box, around = diffusers.CacheContextReceiver(), SimpleNamespace(scheduler=scheduler(10, 3))
     box.set_context(CacheContext("uncond", step_index=5, num_inference_steps=20))
-    host = diffusers.surroundings(box, around, None)
+    host = diffusers.describe_call(box, around, None)
     assert (host.name, host.index, host.total) == ("uncond", 5, 20)
-    assert diffusers.surroundings(box, around, 30).total == 30
+    assert diffusers.describe_call(box, around, 30).total == 30
     box.set_context(None)
-    assert diffusers.surroundings(box, around, None).index == 3
+    assert diffusers.describe_call(box, around, None).index == 3
 
 
 @pytest.mark.parametrize(("sigma", "told"), [(0.25, 0.25), (0.0, 0.0), (14.6, None), (-1.0, None), (None, None)])
 def test_noise_levels_of_another_scale_are_not_taken(sigma: float | None, told: float | None) -> None:
-    box = diffusers.ContextBox()
+    box = diffusers.CacheContextReceiver()
     box.set_context(CacheContext("cond", sigma=sigma))
-    assert diffusers.surroundings(box, None, None).sigma == told
+    assert diffusers.describe_call(box, None, None).sigma == told
 
 
 def test_diffusers_knows_what_its_blocks_return() -> None:
     flux, wan = (TINY[name].build().transformer for name in ("flux", "wan"))
     kinds = {type(flux.transformer_blocks[0]): (1, 0)}
-    assert diffusers.block_returns({"transformer_blocks": flux.transformer_blocks}) == kinds
-    assert diffusers.block_returns({"blocks": wan.blocks}) == {}, "no text among what it returns"
-    assert diffusers.block_returns({"own": nn.ModuleList([nn.Identity()])}) == {}, "not one of diffusers'"
+    assert diffusers.find_block_output_indices({"transformer_blocks": flux.transformer_blocks}) == kinds
+    assert diffusers.find_block_output_indices({"blocks": wan.blocks}) == {}, "no text among what it returns"
+    assert diffusers.find_block_output_indices({"own": nn.ModuleList([nn.Identity()])}) == {}, "not one of diffusers'"
 
 
 def attached(model: ToyModel, engine: StubEngine) -> diffusers.HookAttachment:
-    return diffusers.HookAttachment(model, engine, diffusers.ContextBox())
+    return diffusers.HookAttachment(model, engine, diffusers.CacheContextReceiver())
 
 
 def call(model: ToyModel) -> torch.Tensor:
@@ -79,10 +81,10 @@ def test_the_hook_is_found_and_leaves_nothing_behind() -> None:
     model, engine = ToyModel(), StubEngine()
     before, plain = set(vars(model)), call(model)
     attachment = attached(model, engine)
-    assert diffusers.hook_of(model).engine is engine
+    assert diffusers.find_cache_hook(model).engine is engine
     assert torch.equal(call(model), plain) and engine.told == ["attach", "call"]
     attachment.detach()
-    assert diffusers.hook_of(model) is None
+    assert diffusers.find_cache_hook(model) is None
     assert set(vars(model)) == before
     assert engine.told[2:] == ["detach", ("detached", False)]
     attachment.detach()
@@ -93,9 +95,9 @@ def test_hooks_of_others_stay() -> None:
     model = ToyModel()
     HookRegistry.check_if_exists_or_initialize(model).register_hook(ModelHook(), "theirs")
     attachment = attached(model, StubEngine())
-    assert diffusers.topmost(model) == diffusers.HOOK
+    assert diffusers.get_outermost_hook_name(model) == diffusers.HOOK_NAME
     attachment.detach()
-    assert diffusers.topmost(model) == "theirs"
+    assert diffusers.get_outermost_hook_name(model) == "theirs"
 
 
 def test_a_second_cache_is_refused_before_it_attaches() -> None:
@@ -115,14 +117,14 @@ def test_a_finished_pipeline_ends_the_run() -> None:
 
 def test_the_cache_of_a_lost_handle_is_taken_off_and_none_is_none() -> None:
     model = ToyModel()
-    diffusers.detach_from(model)
+    diffusers.detach_cache(model)
     attached(model, StubEngine())
-    diffusers.detach_from(model)
-    assert diffusers.hook_of(model) is None
+    diffusers.detach_cache(model)
+    assert diffusers.find_cache_hook(model) is None
 
 
 def test_configurations_are_copied_and_may_be_missing() -> None:
     model = ToyModel(width=3)
-    assert diffusers.config_of(model)["width"] == 3
-    assert diffusers.config_of(nn.Identity()) == {}
-    assert diffusers.is_model(model) and not diffusers.is_model(nn.Identity())
+    assert diffusers.get_model_config(model)["width"] == 3
+    assert diffusers.get_model_config(nn.Identity()) == {}
+    assert diffusers.is_diffusers_model(model) and not diffusers.is_diffusers_model(nn.Identity())

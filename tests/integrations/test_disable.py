@@ -9,30 +9,30 @@ from tests.tiny import TINY
 from torch import nn
 
 import navicache
-from navicache.integrations.attach import attachment_of
-from navicache.integrations.diffusers import hook_of
+from navicache.integrations.attachments import find_attachment
+from navicache.integrations.diffusers import find_cache_hook
 
 
 def test_a_module() -> None:
     toy = Toy()
     navicache.enable(toy, **KNOBS)
     navicache.disable(toy)
-    assert attachment_of(toy) is None
+    assert find_attachment(toy) is None
 
 
 def test_a_model_of_diffusers() -> None:
     model = ToyModel()
     navicache.enable(model, **KNOBS)
     navicache.disable(model)
-    assert hook_of(model) is None
+    assert find_cache_hook(model) is None
 
 
 def test_all_denoisers_of_a_pipeline() -> None:
     pipe = TINY["wan22"].build()
     navicache.enable(pipe)
-    assert hook_of(pipe.transformer) is not None and hook_of(pipe.transformer_2) is not None
+    assert find_cache_hook(pipe.transformer) is not None and find_cache_hook(pipe.transformer_2) is not None
     navicache.disable(pipe)
-    assert hook_of(pipe.transformer) is None and hook_of(pipe.transformer_2) is None
+    assert find_cache_hook(pipe.transformer) is None and find_cache_hook(pipe.transformer_2) is None
 
 
 def test_a_handle() -> None:

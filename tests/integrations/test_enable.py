@@ -11,8 +11,8 @@ from tests.tiny.wan import WAN
 from torch import nn
 
 import navicache
-from navicache.integrations.attach import ModuleAttachment, attachment_of
-from navicache.integrations.enable import Plan
+from navicache.integrations.attachments import ModuleAttachment, find_attachment
+from navicache.integrations.enable import AttachmentPlan
 
 
 def test_the_docstring_lists_the_arguments_in_the_order_of_the_signature():
@@ -35,7 +35,7 @@ def test_a_wrong_argument_leaves_the_model_untouched(wrong, error, advice):
     toy = Toy()
     with pytest.raises(error, match=advice):
         navicache.enable(toy, **wrong)
-    assert attachment_of(toy) is None
+    assert find_attachment(toy) is None
 
 
 def test_where_one_part_fails_none_stays_attached():
@@ -44,10 +44,10 @@ def test_where_one_part_fails_none_stays_attached():
     def failing():
         raise RuntimeError("no room")
 
-    plan = Plan({"first": lambda: ModuleAttachment(module, engine), "second": failing}, "")
+    plan = AttachmentPlan({"first": lambda: ModuleAttachment(module, engine), "second": failing}, "")
     with pytest.raises(RuntimeError, match="no room"):
-        plan.attach()
-    assert attachment_of(module) is None and "detach" in engine.told
+        plan.attach_all()
+    assert find_attachment(module) is None and "detach" in engine.told
 
 
 @pytest.mark.parametrize("target", [3, None, "pipe"])

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import distributed, nn
 
-from navicache.integrations import groups
+from navicache.integrations import rank_groups
 
 
 class Mesh:
@@ -38,29 +38,29 @@ def started(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if two ranks or more had met."""
     monkeypatch.setattr(distributed, "is_initialized", lambda: True)
     monkeypatch.setattr(distributed, "get_world_size", lambda group: 1 if group == "alone" else 2)
-    monkeypatch.setattr(groups, "Ranks", lambda group: SimpleNamespace(group=group))
+    monkeypatch.setattr(rank_groups, "Ranks", lambda group: SimpleNamespace(group=group))
 
 
 def found(monkeypatch: pytest.MonkeyPatch, *meshes: Mesh) -> Any:
-    monkeypatch.setattr(groups, "meshes", lambda model: list(meshes))
-    ranks = groups.find_ranks(nn.Identity())
+    monkeypatch.setattr(rank_groups, "meshes", lambda model: list(meshes))
+    ranks = rank_groups.find_ranks(nn.Identity())
     return None if ranks is None else ranks.group
 
 
 def test_a_process_by_itself_has_no_ranks() -> None:
-    assert groups.find_ranks(nn.Identity(), "given") is None
+    assert rank_groups.find_ranks(nn.Identity(), "given") is None
 
 
 @pytest.mark.usefixtures("started")
 def test_the_group_that_was_given_counts() -> None:
-    assert groups.find_ranks(nn.Identity(), "given").group == "given"
-    assert groups.find_ranks(nn.Identity(), "alone") is None
+    assert rank_groups.find_ranks(nn.Identity(), "given").group == "given"
+    assert rank_groups.find_ranks(nn.Identity(), "alone") is None
 
 
 @pytest.mark.usefixtures("started")
 def test_a_function_and_a_plain_model_lie_on_no_mesh() -> None:
-    assert groups.find_ranks(len) is None
-    assert groups.find_ranks(nn.Linear(2, 2)) is None
+    assert rank_groups.find_ranks(len) is None
+    assert rank_groups.find_ranks(nn.Linear(2, 2)) is None
 
 
 @pytest.mark.usefixtures("started")
@@ -82,5 +82,5 @@ def test_the_class_is_the_models_own_also_below_fsdp() -> None:
     class Sharded(FSDPModule, nn.Linear):
         pass
 
-    assert groups.class_name(nn.Linear(1, 1)) == "Linear"
-    assert groups.class_name(object.__new__(Sharded)) == "Linear"
+    assert rank_groups.get_class_name(nn.Linear(1, 1)) == "Linear"
+    assert rank_groups.get_class_name(object.__new__(Sharded)) == "Linear"

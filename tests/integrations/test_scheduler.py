@@ -9,7 +9,7 @@ import pytest
 import torch
 from diffusers import DDIMScheduler, FlowMatchEulerDiscreteScheduler
 
-from navicache.integrations.scheduler import run_length, scheduler_facts
+from navicache.integrations.scheduler import count_run_steps, read_scheduler_position
 
 NOTHING = (None, None, None)
 
@@ -31,29 +31,29 @@ def scheduler(index: int | None, begin: int | None = None, steps: int = 10) -> A
     ],
 )
 def test_steps_are_counted_from_where_the_run_begins(index, begin, told) -> None:
-    assert scheduler_facts(scheduler(index, begin))[:2] == told
+    assert read_scheduler_position(scheduler(index, begin))[:2] == told
 
 
 def test_the_timesteps_are_handed_on_as_they_are() -> None:
     own = scheduler(3)
-    assert scheduler_facts(own)[2] is own.timesteps
+    assert read_scheduler_position(own)[2] is own.timesteps
 
 
 @pytest.mark.parametrize("silent", [None, SimpleNamespace(), scheduler(10), scheduler(11)])
 def test_no_scheduler_and_one_that_is_done_tell_nothing(silent: Any) -> None:
-    assert scheduler_facts(silent) == NOTHING
+    assert read_scheduler_position(silent) == NOTHING
 
 
 def test_a_real_one_from_its_first_step_to_its_last() -> None:
     own = FlowMatchEulerDiscreteScheduler()
-    assert scheduler_facts(own) == NOTHING, "not set up"
+    assert read_scheduler_position(own) == NOTHING, "not set up"
     own.set_timesteps(3)
     x, seen = torch.zeros(1, 2), []
     for time in own.timesteps:
-        seen.append(scheduler_facts(own)[:2])
+        seen.append(read_scheduler_position(own)[:2])
         x = own.step(x, time, x, return_dict=False)[0]
     assert seen == [(None, 3), (1, 3), (2, 3)]
-    assert scheduler_facts(own) == NOTHING
+    assert read_scheduler_position(own) == NOTHING
 
 
 class Whole:
@@ -84,11 +84,11 @@ class Partial(Whole):
     ids=["none", "whole", "DDIM does not know", "Euler does"],
 )
 def test_steps_that_are_left_out_are_told_by_the_pipeline_where_the_scheduler_does_not_know(pipeline, length) -> None:
-    assert run_length(pipeline, 10) == length
-    assert run_length(pipeline, None) is None
+    assert count_run_steps(pipeline, 10) == length
+    assert count_run_steps(pipeline, None) is None
 
 
 def test_a_pipeline_that_has_not_run_yet_is_not_believed() -> None:
     fresh = Partial(DDIMScheduler())
     fresh.num_timesteps = 0
-    assert run_length(fresh, 10) == 10
+    assert count_run_steps(fresh, 10) == 10

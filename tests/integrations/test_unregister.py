@@ -14,7 +14,7 @@ from tests.tiny.wan import WAN
 
 import navicache
 from navicache.diffusers import NaviCacheConfig, register, unregister
-from navicache.integrations.diffusers import hook_of
+from navicache.integrations.diffusers import find_cache_hook
 
 ORIGINAL = {name: vars(CacheMixin)[name] for name in ("enable_cache", "disable_cache", "is_cache_enabled")}
 
@@ -56,7 +56,7 @@ def test_unregister_takes_off_what_is_still_on(pipe):
     assert torch.equal(WAN.call(pipe, steps=4), full)
 
 
-@pytest.mark.parametrize("take_off", [navicache.disable, lambda model: hook_of(model).give_up()])
+@pytest.mark.parametrize("take_off", [navicache.disable, lambda model: find_cache_hook(model).detach_attachment()])
 def test_diffusers_hears_of_it_whoever_takes_it_off(pipe, take_off):
     pipe.transformer.enable_cache(NaviCacheConfig())
     take_off(pipe.transformer)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from navicache.models import MODELS, UNKNOWN, CallSpec, ModelSpec, find_model, model_named
+from navicache.models import MODELS, UNKNOWN_MODEL, CallSpec, ModelSpec, find_model, find_model_by_name
 
 WAN = "WanTransformer3DModel"
 COMMON: dict[str, Any] = {
@@ -49,7 +49,7 @@ HUNYUAN = {"in_channels": 16, "num_attention_heads": 24, "num_layers": 20, "num_
 def test_real_configs(transformer, config, experts, name):
     spec = find_model(transformer, config, experts)
     assert spec.name == name
-    assert model_named(name) is spec
+    assert find_model_by_name(name) is spec
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_unlisted_wan_says_so(config):
 @pytest.mark.parametrize("experts", [1, 2])
 def test_unknown_model_says_so(name, experts):
     spec = find_model(name, T2V_13B, experts)
-    assert spec is UNKNOWN
+    assert spec is UNKNOWN_MODEL
     assert "no setting is published" in spec.note
     assert "0.05" in spec.note
 
@@ -84,15 +84,15 @@ def test_every_model_can_be_found():
     for spec in MODELS:
         assert find_model(spec.transformer, spec.config, spec.experts or 1) is spec
     assert len({spec.name for spec in MODELS}) == len(MODELS)
-    assert MODELS[-1] is UNKNOWN
+    assert MODELS[-1] is UNKNOWN_MODEL
 
 
 def test_unknown_name():
     with pytest.raises(ValueError, match=r"unknown model 'Wan'; known: 'Wan 2.2 I2V-A14B'.*'HunyuanVideo'"):
-        model_named("Wan")
+        find_model_by_name("Wan")
 
 
 def test_cogvideox_has_its_channels_behind_the_frames():
     for spec in MODELS:
         assert (spec.call == CallSpec(channel_dim=2)) == spec.name.startswith("CogVideoX")
-    assert model_named("HunyuanVideo").call == CallSpec()
+    assert find_model_by_name("HunyuanVideo").call == CallSpec()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.models.rivals import RIVALS
 
-from navicache.models import MODELS, MODES, ModelSpec, model_named, preset
+from navicache.models import MODELS, MODES, ModelSpec, find_model_by_name, find_preset
 from navicache.policies import POLICIES, Blocks, NaviCache, build_policy, find_policy
 
 # NaviCache, arXiv:2606.26795, "Implementation Detail", and the official scripts: Q = R = 0.05, P0 = 1 throughout.
@@ -48,7 +48,7 @@ every_preset = pytest.mark.parametrize(
 
 
 def built(model: str, policy: str, mode: str) -> Any:
-    return build_policy(policy, **preset(model_named(model), policy, mode).knobs)
+    return build_policy(policy, **find_preset(find_model_by_name(model), policy, mode).knobs)
 
 
 @pytest.mark.parametrize("model", NAVICACHE)
@@ -67,7 +67,7 @@ def test_navicache_as_published(model):
                 output_epsilon=0.0,
                 epsilon=1e-8,
                 last_step=True,
-            ).settled()
+            ).resolve_all_knobs()
         )
 
 
@@ -110,7 +110,7 @@ def test_easycache_on_open_sora_is_as_navicache_mid_and_says_that_it_is_a_guess(
     policy, navicache = (built("Open-Sora 1.2", name, "mid") for name in ("easycache", "navicache"))
     same = ("threshold", "align_steps", "site")
     assert [getattr(policy, knob) for knob in same] == [getattr(navicache, knob) for knob in same]
-    assert preset(model_named("Open-Sora 1.2"), "easycache", "mid").inferred
+    assert find_preset(find_model_by_name("Open-Sora 1.2"), "easycache", "mid").inferred
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_static_and_random_as_the_latencies_imply(model, interval, probability, 
 @every_preset
 def test_every_preset_builds_and_names_its_source(spec, policy, mode, entry):
     assert mode in MODES
-    assert preset(spec, policy, mode) is entry
+    assert find_preset(spec, policy, mode) is entry
     assert type(build_policy(policy, **entry.knobs)) is find_policy(policy)
     assert len(entry.source.strip()) > 5
 
@@ -150,14 +150,14 @@ def test_everything_published_has_a_preset():
 def test_modes_of_a_model(spec: ModelSpec):
     """NaviCache and its ablation in all three modes, at the same thresholds, faster meaning larger."""
     for policy in ("navicache", "ema"):
-        thresholds = [preset(spec, policy, mode).knobs["threshold"] for mode in ("fast", "mid", "slow")]
+        thresholds = [find_preset(spec, policy, mode).knobs["threshold"] for mode in ("fast", "mid", "slow")]
         assert thresholds == sorted(set(thresholds), reverse=True)
     for mode in MODES:
-        navi, ema = (preset(spec, policy, mode).knobs for policy in ("navicache", "ema"))
+        navi, ema = (find_preset(spec, policy, mode).knobs for policy in ("navicache", "ema"))
         assert (navi["threshold"], navi["align_steps"]) == (ema["threshold"], ema["align_steps"])
 
 
 @pytest.mark.parametrize("spec", MODELS, ids=lambda spec: spec.name)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_has_a_mid(spec: ModelSpec, policy: str):
-    assert build_policy(policy, **preset(spec, policy, "mid").knobs).name == policy
+    assert build_policy(policy, **find_preset(spec, policy, "mid").knobs).name == policy

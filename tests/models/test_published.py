@@ -6,19 +6,19 @@ from importlib.resources import files
 
 import pytest
 
-from navicache.models.published import METHODS, published, published_models
+from navicache.models.published_presets import PUBLISHED_METHODS, load_published_presets, list_published_models
 
 
 def written(method: str) -> dict:
     return json.loads(files("navicache.models").joinpath("data", f"{method}.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", PUBLISHED_METHODS)
 def test_every_model_and_mode_of_a_file_is_a_preset(method):
     entries = written(method)["models"]
-    assert published_models(method) == tuple(entries)
+    assert list_published_models(method) == tuple(entries)
     for model, entry in entries.items():
-        found = published(method, model)
+        found = load_published_presets(method, model)
         assert found.keys() == entry["modes"].keys()
         for mode, preset in found.items():
             assert entry["file"] in preset.source and entry["modes"][mode]["from"] in preset.source
@@ -26,10 +26,10 @@ def test_every_model_and_mode_of_a_file_is_a_preset(method):
             assert not {"from", "inferred"} & preset.knobs.keys()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", PUBLISHED_METHODS)
 def test_a_modes_own_knob_counts_before_the_models(method):
     for model, entry in written(method)["models"].items():
-        for mode, preset in published(method, model).items():
+        for mode, preset in load_published_presets(method, model).items():
             own = {knob: value for knob, value in entry["modes"][mode].items() if knob not in ("from", "inferred")}
             for knob, value in {**entry["knobs"], **own}.items():
                 assert preset.knobs[knob] == (tuple(value) if isinstance(value, list) else value)
@@ -41,7 +41,7 @@ def test_magcaches_table_begins_with_ones_and_has_no_roots_left_to_take():
         if "ratios" not in entry:
             continue
         first, last = entry["leading_ones"], entry["ratios"][-1]
-        ratios = next(iter(published("magcache", model).values())).knobs["ratios"]
+        ratios = next(iter(load_published_presets("magcache", model).values())).knobs["ratios"]
         assert len(ratios) == first + len(entry["ratios"])
         assert set(ratios[:first]) == {1.0}
         assert ratios[-1] == (math.sqrt(last) if entry.get("square_root") else last)
@@ -51,6 +51,6 @@ def test_magcaches_table_begins_with_ones_and_has_no_roots_left_to_take():
 
 def test_what_is_not_there_is_answered_with_what_is():
     with pytest.raises(ValueError, match=r"teacache has published nothing for 'Toy'; known: .*HunyuanVideo"):
-        published("teacache", "Toy")
+        load_published_presets("teacache", "Toy")
     with pytest.raises(ValueError, match="nothing is kept of 'navicache'; known: teacache, magcache, pab"):
-        published("navicache", "HunyuanVideo")
+        load_published_presets("navicache", "HunyuanVideo")

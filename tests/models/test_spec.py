@@ -2,17 +2,17 @@
 
 import pytest
 
-from navicache.models import UNKNOWN, ModelSpec, Preset, model_named, preset
+from navicache.models import UNKNOWN_MODEL, ModelSpec, Preset, find_model_by_name, find_preset
 
 
 def test_policy_without_a_preset_keeps_its_defaults():
-    entry = preset(UNKNOWN, "static", "mid")
+    entry = find_preset(UNKNOWN_MODEL, "static", "mid")
     assert (dict(entry.knobs), entry.inferred) == ({}, True)
 
 
 def test_unknown_mode():
     with pytest.raises(ValueError, match="unknown mode 'turbo'; known: fast, mid, slow"):
-        preset(UNKNOWN, "navicache", "turbo")
+        find_preset(UNKNOWN_MODEL, "navicache", "turbo")
 
 
 @pytest.mark.parametrize(("model", "policy"), [("HunyuanVideo", "easycache"), ("unknown model", "random")])
@@ -20,7 +20,7 @@ def test_mode_nobody_set(model, policy):
     with pytest.raises(
         ValueError, match=f"{model} has no 'fast' setting for policy '{policy}', only 'mid'; give its knobs"
     ):
-        preset(model_named(model), policy, "fast")
+        find_preset(find_model_by_name(model), policy, "fast")
 
 
 SPEC = ModelSpec("One", "Kind", {"layers": 30}, experts=2)
@@ -44,5 +44,5 @@ def test_class_configuration_and_experts_must_all_agree(spec, facts, matches):
 def test_a_models_own_preset_is_found_by_policy_and_mode():
     fast, mid = Preset({"threshold": 0.2}, "there"), Preset({"threshold": 0.1}, "here")
     spec = ModelSpec("One", "Kind", presets={"navicache": {"fast": fast, "mid": mid}})
-    assert preset(spec, "navicache", "fast") is fast
-    assert preset(spec, "navicache", "mid") is mid
+    assert find_preset(spec, "navicache", "fast") is fast
+    assert find_preset(spec, "navicache", "mid") is mid

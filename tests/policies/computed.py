@@ -11,10 +11,10 @@ def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01)
         own, gap = index - start, 0 if last is None else index - last
         size, change = (None if last is None else 1.0), (None if own == 0 else 0.1)
         known = {"index": index, "own_index": own, "total": total if told else None}
-        verdict, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_size=size, gap=gap))
+        verdict, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_magnitude=size, gap=gap))
         if verdict.compute:
             error = None if last is None else errors(index)
-            outcome = Outcome(**known, gap=gap, output_size=1.0, prediction_error=error)
+            outcome = Outcome(**known, gap=gap, output_magnitude=1.0, prediction_error=error)
             state, last = scheme.gate.learn(state, outcome), index
             steps.append(index)
     return steps
@@ -26,7 +26,7 @@ def computed_by_branch(policy: MagCache, total: int, branch: int = 0, tell_total
     assert gate.reads == frozenset()
     state, steps, gap = gate.init(), [], 0
     for i in range(total):
-        step = Step(index=i, own_index=i, total=total if tell_total else None, branch=branch, gap=gap)
+        step = Step(index=i, own_index=i, total=total if tell_total else None, stream_index=branch, gap=gap)
         verdict, state = gate.decide(state, step)
         gap = 1 if verdict.compute else gap + 1
         steps += [i] if verdict.compute else []

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from navicache.policies import Outcome, Scheme, Step, Weights
+from navicache.policies import Outcome, Scheme, Step, PredictionWeights
 
 
 class Kept(NamedTuple):
@@ -100,10 +100,10 @@ def drive_loop(
         guess = apply(predictor.weights(memory, step), x, kept) if kept else None
         if verdict.compute:
             output = network(i, x)
-            known = _products(output, kept, predictor.products)
+            known = _products(output, kept, predictor.needs_inner_products)
             outcome = outcome_filter(_outcome(i, told, x, output, kept, guess, by_channel)._replace(products=known))
             state, memory = gate.learn(state, outcome), predictor.learn(memory, outcome)
-            kept = [Kept(i, x, output), *kept][: predictor.order]
+            kept = [Kept(i, x, output), *kept][: predictor.history_length]
         else:
             output = guess
         x_seen = x
@@ -145,7 +145,7 @@ def _outcome(i: int, total: int | None, x: Any, y: Any, kept: list[Kept], guess:
             known |= {"input_by_channel": sizes(dx), "output_by_channel": sizes(dy)}
     gaps = _gaps(i, kept)
     gap = gaps[0] if gaps else 0
-    return Outcome(index=i, own_index=i, total=total, gap=gap, output_size=size(y), gaps=gaps, **known)
+    return Outcome(index=i, own_index=i, total=total, gap=gap, output_magnitude=size(y), gaps=gaps, **known)
 
 
 def _gaps(i: int, kept: list[Kept]) -> tuple[int, ...]:
@@ -162,7 +162,7 @@ def _products(y: Any, kept: list[Kept], wanted: bool) -> Any:
     return tuple(tuple(float((a * b).mean()) for b in moves) for a in moves)
 
 
-def apply(weights: Weights, x: Any, kept: Sequence[Kept]) -> Any:
+def apply(weights: PredictionWeights, x: Any, kept: Sequence[Kept]) -> Any:
     """The weighted sum; nothing is made up for."""
     total = weights.input * x
     for (of_x, of_y), old in zip(weights.references, kept, strict=False):

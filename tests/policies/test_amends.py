@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from navicache.estimator import Gaussian
 from navicache.policies import DeadReckoning, Outcome, Step
-from navicache.policies.dead_reckoning import Course, mean_miss
+from navicache.policies.dead_reckoning import DeadReckoningState, compute_mean_gap_error
 
 HALF = Gaussian(0.5, 0.1)
 
@@ -15,18 +15,18 @@ HALF = Gaussian(0.5, 0.1)
 @pytest.mark.parametrize(
     ("state", "gaps", "missed"),
     [
-        (Course(HALF), (1, 2), 9 / 24),
-        (Course(Gaussian(1.2, 0.1)), (2, 3), 14 / 36),
-        (Course(HALF), (2, 2), 0.0),
-        (Course(HALF), (5, 3), 0.0),
-        (Course(Gaussian(0.2, 0.1)), (1, 2), 0.4 * 9 / 24),
-        (Course(Gaussian(0.0, 0.1)), (1, 2), 0.0),
-        (Course(HALF, Gaussian(0.8, 0.1)), (1, 2), 9 / 24),
-        (Course(HALF, Gaussian(-0.25, 0.1)), (1, 2), 0.75 * 9 / 24),
-        (Course(HALF, Gaussian(-1.0, 0.1)), (1, 2), 0.0),
-        (Course(HALF), (2, 1), 0.0),
-        (Course(), (1, 2), 9 / 24),
-        (Course(HALF), (1,), 0.0),
+        (DeadReckoningState(HALF), (1, 2), 9 / 24),
+        (DeadReckoningState(Gaussian(1.2, 0.1)), (2, 3), 14 / 36),
+        (DeadReckoningState(HALF), (2, 2), 0.0),
+        (DeadReckoningState(HALF), (5, 3), 0.0),
+        (DeadReckoningState(Gaussian(0.2, 0.1)), (1, 2), 0.4 * 9 / 24),
+        (DeadReckoningState(Gaussian(0.0, 0.1)), (1, 2), 0.0),
+        (DeadReckoningState(HALF, Gaussian(0.8, 0.1)), (1, 2), 9 / 24),
+        (DeadReckoningState(HALF, Gaussian(-0.25, 0.1)), (1, 2), 0.75 * 9 / 24),
+        (DeadReckoningState(HALF, Gaussian(-1.0, 0.1)), (1, 2), 0.0),
+        (DeadReckoningState(HALF), (2, 1), 0.0),
+        (DeadReckoningState(), (1, 2), 9 / 24),
+        (DeadReckoningState(HALF), (1,), 0.0),
     ],
     ids=[
         "first of one",
@@ -45,10 +45,10 @@ HALF = Gaussian(0.5, 0.1)
 )
 def test_amends_where_steps_before_the_newest_compute_were_predicted(state, gaps, missed):
     weights = DeadReckoning(amends=True).weights(state, Step(index=9, own_index=9, gaps=gaps))
-    assert weights.missed == pytest.approx(missed)
+    assert weights.error_weight == pytest.approx(missed)
     assert weights._replace(missed=0.0) == DeadReckoning().weights(state, Step(index=9, own_index=9, gaps=gaps))
-    assert DeadReckoning(amends=True).keeps_missed
-    assert not DeadReckoning().keeps_missed
+    assert DeadReckoning(amends=True).needs_last_error
+    assert not DeadReckoning().needs_last_error
 
 
 @given(gap=st.integers(2, 40), bend=st.floats(0.1, 10), slope=st.floats(-10, 10), level=st.floats(-10, 10))
@@ -57,10 +57,17 @@ def test_the_mean_miss_of_a_line_along_a_parabola(gap, bend, slope, level):
     truth = level + slope * steps + bend * steps**2
     line = level + (level - truth[0]) / gap * steps
     missed = (truth - line)[gap + 1 :]  # after the newer of the two points it stands on
-    assert missed[:-1].mean() == pytest.approx(mean_miss(gap) * missed[-1])
+    assert missed[:-1].mean() == pytest.approx(compute_mean_gap_error(gap) * missed[-1])
 
 
 def test_repeats_are_followed_and_those_beyond_one_count_as_one():
     exact = DeadReckoning(measurement_noise=0.0)
-    seen = [exact.learn(Course(), Outcome(index=9, own_index=9, repeat=value)) for value in (0.4, -7.0, None)]
-    assert [state.repeat and pytest.approx(state.repeat.mean, abs=1e-6) for state in seen] == [0.4, -1.0, None]
+    seen = [
+        exact.learn(DeadReckoningState(), Outcome(index=9, own_index=9, error_correlation=value))
+        for value in (0.4, -7.0, None)
+    ]
+    assert [state.error_correlation and pytest.approx(state.error_correlation.mean, abs=1e-6) for state in seen] == [
+        0.4,
+        -1.0,
+        None,
+    ]

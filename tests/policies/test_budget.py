@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.policies.computed import computed_steps
 
 from navicache.policies import Inertial
-from navicache.policies.budget import USUAL_STEPS, scheduled
+from navicache.policies.budget import DEFAULT_TOTAL_STEPS, build_schedule
 
 
 @limits(deadline=None)
@@ -30,7 +30,7 @@ def test_the_budget_is_met_whatever_the_errors_do(total, speedup, align_steps, v
 @given(total=st.integers(8, 200), budget=st.integers(0, 220))
 def test_no_gap_is_longer_than_one_further_inside(total, budget):
     """The distances grow towards the middle, but for the rounding to whole steps."""
-    steps = sorted(scheduled(total, budget, 3))
+    steps = sorted(build_schedule(total, budget, 3))
     gaps = [later - earlier for earlier, later in itertools.pairwise(steps)][2:]
     widest = gaps.index(max(gaps)) if gaps else 0
     rising, falling = gaps[:widest], gaps[widest:]
@@ -68,7 +68,7 @@ def test_an_engine_that_joins_in_mid_run_has_its_share():
 
 @pytest.mark.parametrize("speedup", [1.5, 2.0, 3.0])
 def test_an_unknown_number_of_steps_is_taken_for_the_usual_one_and_goes_on_evenly(speedup):
-    steps = computed_steps(Inertial(speedup=speedup), 3 * USUAL_STEPS, told=False)
-    first = [step for step in steps if step < USUAL_STEPS]
-    assert first == computed_steps(Inertial(speedup=speedup), USUAL_STEPS)
-    assert len(steps) - len(first) == pytest.approx(2 * USUAL_STEPS / speedup, abs=1)
+    steps = computed_steps(Inertial(speedup=speedup), 3 * DEFAULT_TOTAL_STEPS, told=False)
+    first = [step for step in steps if step < DEFAULT_TOTAL_STEPS]
+    assert first == computed_steps(Inertial(speedup=speedup), DEFAULT_TOTAL_STEPS)
+    assert len(steps) - len(first) == pytest.approx(2 * DEFAULT_TOTAL_STEPS / speedup, abs=1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from navicache.policies import POLICIES, build_policy, find_policy, settings
+from navicache.policies import POLICIES, build_policy, find_policy, collect_knob_values
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -11,7 +11,7 @@ def test_is_what_the_catalog_says(name):
     assert type(policy) is find_policy(name)
     assert policy.name == name
     assert policy == build_policy(name)
-    assert settings(policy)["align_steps"] == policy.align_steps
+    assert collect_knob_values(policy)["align_steps"] == policy.align_steps
 
 
 def test_unknown_policy():

@@ -5,7 +5,7 @@ import math
 import pytest
 from tests.policies.refused import refused
 
-from navicache.estimator import Schedule as NoiseSchedule
+from navicache.estimator import NoiseSchedule as NoiseSchedule
 from navicache.policies import (
     EasyCache,
     Ema,
@@ -13,7 +13,7 @@ from navicache.policies import (
     Random,
     Static,
 )
-from navicache.policies.navicache import WORDS
+from navicache.policies.navicache import CHOICES_BY_KNOB
 
 
 @pytest.mark.parametrize("kind", [NaviCache, EasyCache, Ema])
@@ -36,17 +36,21 @@ def test_align_steps_of_a_schedule(kind, align_steps):
     assert kind(align_steps=1).align_steps == 1
 
 
-@pytest.mark.parametrize("knob", WORDS)
+@pytest.mark.parametrize("knob", CHOICES_BY_KNOB)
 @pytest.mark.parametrize("word", ["", "Mean", "something"])
 def test_unknown_word(knob, word):
     refused(
-        NaviCache, {knob: word}, f"{knob} must be one of", *(f"'{known}'" for known in WORDS[knob]), f"got {word!r}"
+        NaviCache,
+        {knob: word},
+        f"{knob} must be one of",
+        *(f"'{known}'" for known in CHOICES_BY_KNOB[knob]),
+        f"got {word!r}",
     )
 
 
-@pytest.mark.parametrize("knob", WORDS)
+@pytest.mark.parametrize("knob", CHOICES_BY_KNOB)
 def test_known_words(knob):
-    for word in WORDS[knob]:
+    for word in CHOICES_BY_KNOB[knob]:
         assert getattr(NaviCache(**{knob: word}), knob) == word
 
 

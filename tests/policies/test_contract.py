@@ -53,7 +53,7 @@ def test_computes_and_reuses_and_the_same_again(name, seed):
         assert first.computed[0]
         assert not all(first.computed)
         assert first.computed[:aligned] == [True] * aligned
-        assert first.computed[-1] or not single.scheme.last_step
+        assert first.computed[-1] or not single.scheme.computes_last_step
         assert (first.computed, first.reasons, first.after) == (again.computed, again.reasons, again.after)
 
 
@@ -90,7 +90,7 @@ def test_without_a_step_count_the_last_step_is_not_forced(name):
             for tell in (True, False)
         )
         assert told.computed[:-1] == untold.computed[:-1]
-        assert ("last step" in told.reasons) == single.scheme.last_step
+        assert ("last step" in told.reasons) == single.scheme.computes_last_step
         assert "last step" not in untold.reasons
 
 

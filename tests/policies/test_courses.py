@@ -6,8 +6,8 @@ from tests.policies.courses import irregular, jumps, line
 from tests.policies.doubles import Told, Watched
 from tests.policies.drive import Single, drive
 
-from navicache.policies import DeadReckoning, OutputHold, Scheme, Taylor
-from navicache.policies.dead_reckoning import LEAST, MOST
+from navicache.policies import DeadReckoning, OutputHold, Scheme, PolynomialExtrapolation
+from navicache.policies.dead_reckoning import MIN_DAMPING, MAX_DAMPING
 
 
 def follow(predictor, course, steps: set[int], total: int = 60):
@@ -20,7 +20,7 @@ def follow(predictor, course, steps: set[int], total: int = 60):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("predictor", [DeadReckoning(), Taylor(1), Taylor(2)])
+@pytest.mark.parametrize("predictor", [DeadReckoning(), PolynomialExtrapolation(1), PolynomialExtrapolation(2)])
 def test_a_line_is_followed_exactly_whatever_the_gaps(predictor, seed):
     errors, states = follow(predictor, line, irregular(60, seed))
     assert max(errors[2:]) < 1e-9
@@ -30,7 +30,7 @@ def test_a_line_is_followed_exactly_whatever_the_gaps(predictor, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_parabola_is_followed_exactly_whatever_the_gaps(seed):
-    errors, _ = follow(Taylor(2), lambda i: line(i) + 0.1 * line(0)[::-1] * i**2, irregular(60, seed))
+    errors, _ = follow(PolynomialExtrapolation(2), lambda i: line(i) + 0.1 * line(0)[::-1] * i**2, irregular(60, seed))
     assert max(errors[3:]) < 1e-8
 
 
@@ -39,9 +39,9 @@ def test_on_a_random_walk_the_damping_goes_and_holding_is_no_better(seed):
     steps = irregular(60, seed)
     errors, states = follow(DeadReckoning(), jumps(seed), steps)
     held, _ = follow(OutputHold(), jumps(seed), steps)
-    undamped, _ = follow(Taylor(1), jumps(seed), steps)
+    undamped, _ = follow(PolynomialExtrapolation(1), jumps(seed), steps)
     assert states[-1].damping.mean < 0.1
-    assert all(LEAST <= state.damping.mean <= MOST for state in states if state.damping is not None)
+    assert all(MIN_DAMPING <= state.damping.mean <= MAX_DAMPING for state in states if state.damping is not None)
     assert sum(errors[10:]) < 1.05 * sum(held[10:])
     assert sum(undamped[10:]) > 1.2 * sum(held[10:])
 
@@ -51,7 +51,7 @@ def test_what_swings_from_step_to_step_is_met_midway():
     steps = {0, 1, *range(2, 60, 3)}
     errors, states = follow(DeadReckoning(), lambda i: line(0) * (-1.0) ** i, steps)
     held, _ = follow(OutputHold(), lambda i: line(0) * (-1.0) ** i, steps)
-    assert states[-1].damping.mean == pytest.approx(LEAST, abs=0.02)
+    assert states[-1].damping.mean == pytest.approx(MIN_DAMPING, abs=0.02)
     assert sum(error**2 for error in errors[20:]) < 0.9 * sum(error**2 for error in held[20:])
 
 

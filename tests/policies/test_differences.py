@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from navicache.policies import Differences, Step, Taylor
+from navicache.policies import FiniteDifferences, Step, PolynomialExtrapolation
 
 gaps_of = st.lists(st.integers(1, 6), min_size=1, max_size=7)
 
@@ -27,8 +27,8 @@ def recursion(places: list[int], outputs: list[float], at: int, degree: int, aft
     return sum(f * (at - last) ** k / math.factorial(k) for k, f in enumerate(factors))
 
 
-def weighted(predictor: Differences, places: list[int], outputs: list[float], at: int) -> float:
-    newest_first = places[::-1][: predictor.order]
+def weighted(predictor: FiniteDifferences, places: list[int], outputs: list[float], at: int) -> float:
+    newest_first = places[::-1][: predictor.history_length]
     gaps = tuple(int(gap) for gap in -np.diff([at, *newest_first]))
     weights = predictor.weights(None, Step(index=at, own_index=at, gaps=gaps))
     assert len(weights.references) == len(newest_first)
@@ -43,7 +43,7 @@ def test_as_the_recursion(gaps, ahead, degree, after, draw):
     places = list(accumulate(gaps[:-1], initial=0))
     outputs = [draw.uniform(-1, 1) for _ in places]
     at = places[-1] + ahead
-    ours = weighted(Differences(degree, after=after), places, outputs, at)
+    ours = weighted(FiniteDifferences(degree, ignored_until_step=after), places, outputs, at)
     assert ours == pytest.approx(recursion(places, outputs, at, degree, after), rel=1e-9, abs=1e-9)
 
 
@@ -51,14 +51,14 @@ def test_as_the_recursion(gaps, ahead, degree, after, draw):
 @given(gaps_of, st.integers(1, 5), st.integers(0, 1))
 def test_up_to_a_line_it_is_taylor(gaps, ahead, degree):
     step = Step(index=50, own_index=50, gaps=(ahead, *gaps)[: degree + 1])
-    ours, lagrange = Differences(degree).weights(None, step), Taylor(degree).weights(None, step)
+    ours, lagrange = FiniteDifferences(degree).weights(None, step), PolynomialExtrapolation(degree).weights(None, step)
     assert [w for _, w in ours.references] == pytest.approx([w for _, w in lagrange.references])
 
 
 def test_a_parabola_is_not():
     step = Step(index=9, own_index=9, gaps=(1, 1, 1))
-    assert [w for _, w in Differences(2).weights(None, step).references] == [2.5, -2.0, 0.5]
-    assert [w for _, w in Taylor(2).weights(None, step).references] == [3.0, -3.0, 1.0]
+    assert [w for _, w in FiniteDifferences(2).weights(None, step).references] == [2.5, -2.0, 0.5]
+    assert [w for _, w in PolynomialExtrapolation(2).weights(None, step).references] == [3.0, -3.0, 1.0]
 
 
 @limits(deadline=None)
@@ -66,15 +66,15 @@ def test_a_parabola_is_not():
 def test_of_residuals(gaps, degree):
     """x_i plus the same forecast of y - x: what the outputs weigh, their inputs weigh against it."""
     step = Step(index=60, own_index=60, gaps=tuple(gaps[: degree + 1]))
-    outputs, residuals = (Differences(degree, of=of).weights(None, step) for of in ("output", "residual"))
+    outputs, residuals = (FiniteDifferences(degree, target=of).weights(None, step) for of in ("output", "residual"))
     assert (outputs.input, residuals.input) == (0.0, 1.0)
     assert [w for _, w in residuals.references] == [w for _, w in outputs.references]
     assert all(of_x == -of_y for of_x, of_y in residuals.references)
-    assert Differences(degree, of="residual").keeps_inputs == (degree > 0)
-    assert not Differences(degree).keeps_inputs
+    assert FiniteDifferences(degree, target="residual").needs_past_inputs == (degree > 0)
+    assert not FiniteDifferences(degree).needs_past_inputs
 
 
 def test_before_the_first_compute():
     step = Step(index=0, own_index=0)
-    assert Differences(2).weights(None, step).references == ((0.0, 1.0),)
-    assert Differences(2, of="residual").weights(None, step).references == ((-1.0, 1.0),)
+    assert FiniteDifferences(2).weights(None, step).references == ((0.0, 1.0),)
+    assert FiniteDifferences(2, target="residual").weights(None, step).references == ((-1.0, 1.0),)

@@ -11,18 +11,18 @@ from navicache.policies import (
     Outcome,
     Step,
 )
-from navicache.policies.error_gate import CAUTION, FARTHEST, SPREAD_SHARE, ErrorState
+from navicache.policies.error_gate import CAUTION_DEVIATIONS, MAX_GROWTH_ERROR, SPREAD_UPDATE_SHARE, ErrorGateState
 
 EVEN = ErrorGate(threshold=1.0)
-HALF = ErrorState(growth=Gaussian(0.5, 1.0))  # k = 0.5
+HALF = ErrorGateState(error_growth=Gaussian(0.5, 1.0))  # k = 0.5
 
 
 def step(since_seen=1.0, output_size=2.0, index=20, **more) -> Step:
-    return Step(index=index, own_index=index, since_seen=since_seen, output_size=output_size, **more)
+    return Step(index=index, own_index=index, since_seen=since_seen, output_magnitude=output_size, **more)
 
 
 def outcome(error=None, index=20) -> Outcome:
-    return Outcome(index=index, own_index=index, prediction_error=error, output_size=2.0)
+    return Outcome(index=index, own_index=index, prediction_error=error, output_magnitude=2.0)
 
 
 def decisions(gate, state, *steps):
@@ -39,7 +39,7 @@ def test_the_error_adds_up_until_it_is_too_much():
     state, seen = HALF, []
     for _ in range(3):
         verdict, state = EVEN.decide(state, step())
-        seen.append((verdict.compute, state.distance, state.predicted, state.accumulated))
+        seen.append((verdict.compute, state.relative_distance, state.predicted_error, state.accumulated_error))
     assert seen == [(False, 0.5, 0.125, 0.125), (False, 1.0, 0.5, 0.625), (True, 1.5, 1.125, 1.75)]
 
 
@@ -49,7 +49,7 @@ def test_an_error_right_at_the_threshold_computes():
 
 
 def test_threshold_zero_always_computes():
-    still = ErrorState(growth=Gaussian(0.0, 1.0))
+    still = ErrorGateState(error_growth=Gaussian(0.0, 1.0))
     assert decisions(replace(EVEN, threshold=0.0), still, step(), step(0.0))[0] == "CC"
 
 
@@ -59,47 +59,48 @@ def test_the_threshold_is_the_same_throughout_a_run():
 
 
 CERTAIN = HALF._replace(spread=0.0)
-PROMISE = ErrorGate(threshold=1.0, promise=True)
+PROMISE = ErrorGate(threshold=1.0, bounds_each_step=True)
 
 
 def test_a_promise_looks_at_each_step_by_itself():
     """k d^2 = 0.125, 0.5, 1.125 against 1."""
     marks, state = decisions(PROMISE, CERTAIN, *[step()] * 3)
     assert marks == "rrC"
-    assert state.accumulated == state.predicted == 1.125
+    assert state.accumulated_error == state.predicted_error == 1.125
 
 
 def test_a_promise_keeps_deviations_away():
     """k missed by half of itself in the mean: 0.125 (1 + 0.5 c)."""
     _, state = PROMISE.decide(HALF._replace(spread=0.25), step())
-    assert state.predicted == 0.125 * (1 + 0.5 * CAUTION)
+    assert state.predicted_error == 0.125 * (1 + 0.5 * CAUTION_DEVIATIONS)
 
 
 def test_a_promise_does_not_trust_the_square_below_the_distance_it_was_measured_at():
     """At d = 0.5, a quarter of 2: a quarter of the error measured there, k 2^2 = 2, and not a sixteenth."""
     _, state = PROMISE.decide(CERTAIN._replace(reached=2.0), step())
-    assert state.predicted == 0.5
+    assert state.predicted_error == 0.5
     _, state = PROMISE.decide(CERTAIN._replace(reached=0.25), step())
-    assert state.predicted == 0.125, "beyond it the square is the larger one"
+    assert state.predicted_error == 0.125, "beyond it the square is the larger one"
 
 
 @pytest.mark.parametrize(
-    ("growth", "error", "missed"), [(0.5, 0.25, 1.0), (0.5, 50.0, FARTHEST**2), (0.0, 0.25, FARTHEST**2)]
+    ("growth", "error", "missed"),
+    [(0.5, 0.25, 1.0), (0.5, 50.0, MAX_GROWTH_ERROR**2), (0.0, 0.25, MAX_GROWTH_ERROR**2)],
 )
 def test_the_spread_follows_how_far_the_growth_missed(growth, error, missed):
     """At a distance of 0.5 an error of 0.25 is a growth of 1: k = 0.5 has missed by once itself."""
-    state = ErrorState(growth=Gaussian(growth, 1.0), distance=0.5, spread=0.0)
-    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_size=1.0, prediction_error=error))
-    assert after.spread == pytest.approx(SPREAD_SHARE * missed)
-    assert after.reached == 0.5
+    state = ErrorGateState(error_growth=Gaussian(growth, 1.0), relative_distance=0.5, growth_spread=0.0)
+    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_magnitude=1.0, prediction_error=error))
+    assert after.growth_spread == pytest.approx(SPREAD_UPDATE_SHARE * missed)
+    assert after.last_error_distance == 0.5
 
 
 @pytest.mark.parametrize("growth", [5e-324, 1e-300])
 def test_a_growth_next_to_nothing_breaks_nothing(growth):
-    state = ErrorState(growth=Gaussian(growth, 1.0), distance=0.1)
-    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_size=1.0, prediction_error=1e10))
-    assert math.isfinite(after.spread)
-    assert math.isfinite(after.growth.mean)
+    state = ErrorGateState(error_growth=Gaussian(growth, 1.0), relative_distance=0.1)
+    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_magnitude=1.0, prediction_error=1e10))
+    assert math.isfinite(after.growth_spread)
+    assert math.isfinite(after.error_growth.mean)
 
 
 def test_before_an_error_is_measured_everything_computes():
@@ -108,14 +109,14 @@ def test_before_an_error_is_measured_everything_computes():
     verdict, state = EVEN.decide(EVEN.learn(state, outcome()), step())
     assert verdict == (True, "no error yet")
     state = EVEN.learn(state, outcome(0.125))  # d = 0.5, so k = 0.5: the first is believed as it is
-    assert state.growth == Gaussian(0.5, 1.0)
+    assert state.error_growth == Gaussian(0.5, 1.0)
     assert decisions(EVEN, state, step(), step(), step())[0] == "rrC"
 
 
 def test_a_compute_clears_error_and_distance():
     _, state = decisions(EVEN, HALF, step(), step(), step())
     state = EVEN.learn(state, outcome())
-    assert state == ErrorState(HALF.growth, predicted=1.125)
+    assert state == ErrorGateState(HALF.error_growth, predicted_error=1.125)
     assert decisions(EVEN, state, step(), step(), step())[0] == "rrC", "the same again"
 
 
@@ -130,20 +131,20 @@ def test_growth_is_followed():
     state = EVEN.learn(state, outcome(4.5))
     gain = 1.05 / (1.1 + 1e-8)
     assert state.gain == pytest.approx(gain)
-    assert state.growth == pytest.approx((0.5 + gain * 1.5, gain * 0.05), rel=1e-6)
+    assert state.error_growth == pytest.approx((0.5 + gain * 1.5, gain * 0.05), rel=1e-6)
 
 
 def test_noises_are_the_filters():
     _, state = decisions(EVEN, HALF, step())
     for knobs, gain in (({"process_noise": 1.0}, 2 / 2.05), ({"measurement_noise": 1.05}, 0.5)):
         learnt = replace(EVEN, **knobs).learn(state, outcome(0.25))  # k = 1
-        assert learnt.growth.mean == pytest.approx(0.5 + gain * 0.5, rel=1e-6)
+        assert learnt.error_growth.mean == pytest.approx(0.5 + gain * 0.5, rel=1e-6)
 
 
 def test_a_latent_that_stands_still_teaches_nothing():
     _, state = EVEN.decide(HALF, step(since_seen=0.0))
-    assert state.predicted == 0.0
-    assert EVEN.learn(state, outcome(0.3)).growth == HALF.growth
+    assert state.predicted_error == 0.0
+    assert EVEN.learn(state, outcome(0.3)).error_growth == HALF.error_growth
 
 
 @pytest.mark.parametrize("unknown", [{"since_seen": None}, {"output_size": None}, {"output_size": 0.0}])
@@ -151,10 +152,10 @@ def test_a_step_that_was_not_measured_computes_and_teaches_nothing(unknown):
     """After one measured step and one that was not, the distance is unknown: an error over half of it would mislead."""
     marks, state = decisions(EVEN, HALF, step(), step(**unknown))
     assert marks == "rC"
-    assert state.predicted is None
+    assert state.predicted_error is None
     state = EVEN.learn(state, outcome(0.5))
-    assert state.growth == HALF.growth
-    assert (state.accumulated, state.travelled, state.distance) == (0.0, 0.0, 0.0)
+    assert state.error_growth == HALF.error_growth
+    assert (state.accumulated_error, state.input_distance, state.relative_distance) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from navicache.policies import Outcome, Step, Verdict, guards, nonfinite_fields
-from navicache.policies.budget import Budget, Listed
-from navicache.policies.guards import Around, Guard, LastStep
-from navicache.policies.measured import FIELDS
+from navicache.policies import Outcome, Step, Decision, guards, find_nonfinite_fields
+from navicache.policies.budget import BudgetGate, StepListGate
+from navicache.policies.guards import GateWrapper, ComputeGuard, LastStepsGuard
+from navicache.policies.measured_fields import MEASURED_FIELDS
 
-GUARDS = [kind for _, kind in inspect.getmembers(guards, inspect.isclass) if issubclass(kind, Guard)]
+GUARDS = [kind for _, kind in inspect.getmembers(guards, inspect.isclass) if issubclass(kind, ComputeGuard)]
 each_guard = pytest.mark.parametrize("kind", GUARDS)
 
 measurements = st.none() | st.floats(0, 1e9) | st.sampled_from([math.nan, math.inf, -math.inf])
@@ -27,7 +27,7 @@ def drawn(kind: type, *told: str) -> st.SearchStrategy[dict[str, Any]]:
     """Any measurements, with the numbers of steps that are told."""
     of_tuples = {"by_channel", "input_by_channel", "output_by_channel"}
     known: dict[str, st.SearchStrategy[Any]] = {
-        name: vectors if name in of_tuples else measurements for name in FIELDS[kind] if name != "products"
+        name: vectors if name in of_tuples else measurements for name in MEASURED_FIELDS[kind] if name != "products"
     }
     known |= {name: places for name in told} | {"total": st.none() | places}
     return st.fixed_dictionaries(known)
@@ -41,7 +41,7 @@ outcomes = drawn(Outcome, "index", "own_index", "gap").map(lambda known: Outcome
 class Scripted:
     """Always of one mind; its state is all that it was ever asked and taught."""
 
-    verdict: Verdict
+    verdict: Decision
     streams, rows, reads = "each", "sample", frozenset({"by_channel"})
 
     def init(self) -> tuple[Any, ...]:
@@ -58,21 +58,21 @@ class Scripted:
 
 
 @st.composite
-def around(draw: st.DrawFn, kind: type[Guard[Any]], inner: Scripted) -> Guard[Any]:
+def around(draw: st.DrawFn, kind: type[ComputeGuard[Any]], inner: Scripted) -> ComputeGuard[Any]:
     """A guard of that kind with any numbers for its knobs."""
     knobs = [f.name for f in fields(kind) if f.name != "gate"]
     return kind(inner, **{knob: draw(st.integers(0, 40)) for knob in knobs})
 
 
 def whole(facts: Step | Outcome) -> Step | Outcome:
-    return facts._replace(**dict.fromkeys(nonfinite_fields(facts)))
+    return facts._replace(**dict.fromkeys(find_nonfinite_fields(facts)))
 
 
 @each_guard
 @limits(deadline=None)
 @given(data=st.data(), state=st.lists(st.integers()).map(tuple), step=steps, outcome=outcomes, compute=st.booleans())
 def test_a_guard_turns_no_compute_into_a_reuse(kind, data, state, step, outcome, compute):
-    inner = Scripted(Verdict(compute, "script"))
+    inner = Scripted(Decision(compute, "script"))
     guard = data.draw(around(kind, inner))
     verdict, after = guard.decide(state, step)
     assert verdict.compute or not compute
@@ -87,30 +87,30 @@ def test_a_guard_turns_no_compute_into_a_reuse(kind, data, state, step, outcome,
 @each_guard
 def test_a_guard_that_insists_on_nothing_would_be_none(kind):
     """Each has a step at which it turns a reuse into a compute; the base class has none."""
-    inner = Scripted(Verdict(False, "script"))
+    inner = Scripted(Decision(False, "script"))
     guard = kind(inner, **{f.name: 1 for f in fields(kind) if f.name != "gate"})
     asked = (
         Step(index=0, own_index=0),
         Step(index=5, own_index=5, total=6),
         Step(index=5, own_index=5, gap=3),
-        Step(index=5, own_index=5, output_size=math.nan),
+        Step(index=5, own_index=5, output_magnitude=math.nan),
     )
     turned = [guard.decide((), step)[0].compute for step in asked]
-    assert sum(turned) == (kind is not Guard)
+    assert sum(turned) == (kind is not ComputeGuard)
 
 
 def test_all_guards_of_the_package_are_met():
-    assert {Guard, LastStep} < set(GUARDS)
-    assert set(GUARDS) == {Guard, *descendants(Guard)}, "a guard lives in guards.py"
+    assert {ComputeGuard, LastStepsGuard} < set(GUARDS)
+    assert set(GUARDS) == {ComputeGuard, *descendants(ComputeGuard)}, "a guard lives in guards.py"
 
 
 def descendants(kind: type) -> set[type]:
     return {kind for below in kind.__subclasses__() for kind in (below, *descendants(below))}
 
 
-@pytest.mark.parametrize("form", [lambda gate: Budget(gate, 50.0, 1), lambda gate: Listed(gate, (0, 9))])
+@pytest.mark.parametrize("form", [lambda gate: BudgetGate(gate, 50.0, 1), lambda gate: StepListGate(gate, (0, 9))])
 def test_what_decides_by_a_schedule_of_its_own_is_no_guard(form):
-    gate = form(Scripted(Verdict(True, "script")))
-    assert isinstance(gate, Around)
-    assert not isinstance(gate, Guard)
+    gate = form(Scripted(Decision(True, "script")))
+    assert isinstance(gate, GateWrapper)
+    assert not isinstance(gate, ComputeGuard)
     assert not gate.decide((), Step(index=5, own_index=5, total=50))[0].compute, "what the gate inside would compute"

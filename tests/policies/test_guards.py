@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from navicache.policies import Outcome, Step, Verdict, guarded
-from navicache.policies.guards import Align, Finite, Guard, LastStep, LongestReuse, aligning
+from navicache.policies import Outcome, Step, Decision, add_guards
+from navicache.policies.guards import (
+    AlignmentGuard,
+    FiniteGuard,
+    ComputeGuard,
+    LastStepsGuard,
+    LongestReuseGuard,
+    is_aligning,
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class Scripted:
         return (0, 0)
 
     def decide(self, state, step: Step):
-        return Verdict(self.answers[step.index], "script"), (state[0] + 1, state[1])
+        return Decision(self.answers[step.index], "script"), (state[0] + 1, state[1])
 
     def learn(self, state, outcome: Outcome):
         return (state[0], state[1] + 1)
@@ -35,12 +42,12 @@ class Scripted:
         return {"accumulated": float(state[0])}
 
 
-def run(gate: Any, total: int, told: int | None, size: Any = lambda i: 1.0) -> tuple[list[Verdict], Any]:
+def run(gate: Any, total: int, told: int | None, size: Any = lambda i: 1.0) -> tuple[list[Decision], Any]:
     state, gap, verdicts = gate.init(), 0, []
     for i in range(total):
         verdict, state = gate.decide(state, Step(index=i, own_index=i, total=told, gap=gap, since_seen=size(i)))
         if verdict.compute:
-            state = gate.learn(state, Outcome(index=i, own_index=i, total=told, output_size=size(i)))
+            state = gate.learn(state, Outcome(index=i, own_index=i, total=told, output_magnitude=size(i)))
         gap = 1 if verdict.compute else gap + 1
         verdicts.append(verdict)
     return verdicts, state
@@ -59,7 +66,7 @@ def test_only_ever_more_computes(answers, align_steps, last_step, longest_reuse,
     total = len(answers)
     size = lambda i: math.nan if i in broken else 1.0  # noqa: E731
     inner = Scripted(tuple(answers))
-    gate = guarded(inner, align_steps=align_steps, last_step=last_step, longest_reuse=longest_reuse)
+    gate = add_guards(inner, align_steps=align_steps, last_step=last_step, longest_reuse=longest_reuse)
     verdicts, _ = run(gate, total, total if told else None, size)
     reuses = 0
     for i, (verdict, answer) in enumerate(zip(verdicts, answers, strict=True)):
@@ -70,14 +77,19 @@ def test_only_ever_more_computes(answers, align_steps, last_step, longest_reuse,
         reuses = 0 if verdict.compute else reuses + 1
 
 
-@pytest.mark.parametrize("guard", [Guard, lambda g: Align(g, 3), LastStep, lambda g: LongestReuse(g, 1)])
+@pytest.mark.parametrize(
+    "guard", [ComputeGuard, lambda g: AlignmentGuard(g, 3), LastStepsGuard, lambda g: LongestReuseGuard(g, 1)]
+)
 def test_the_gate_inside_is_always_asked_and_taught(guard):
     verdicts, (asked, taught) = run(guard(Scripted((False,) * 8)), 8, 8)
     assert asked == 8
     assert taught == sum(v.compute for v in verdicts)
 
 
-@pytest.mark.parametrize("guard", [Guard, lambda g: Align(g, 3), LastStep, lambda g: LongestReuse(g, 1), Finite])
+@pytest.mark.parametrize(
+    "guard",
+    [ComputeGuard, lambda g: AlignmentGuard(g, 3), LastStepsGuard, lambda g: LongestReuseGuard(g, 1), FiniteGuard],
+)
 def test_a_guard_passes_on_what_the_gate_is(guard):
     inner = Scripted((True,))
     wrapped = guard(inner)
@@ -88,7 +100,7 @@ def test_a_guard_passes_on_what_the_gate_is(guard):
 
 def test_reasons_name_the_guard():
     verdicts, _ = run(
-        guarded(Scripted((False,) * 9), align_steps=2, last_step=True, longest_reuse=2), 9, 9, lambda i: 1.0
+        add_guards(Scripted((False,) * 9), align_steps=2, last_step=True, longest_reuse=2), 9, 9, lambda i: 1.0
     )
     assert [v.reason for v in verdicts] == [
         *("align", "align", "script", "script", "longest reuse", "script", "script", "longest reuse", "last step")
@@ -96,26 +108,26 @@ def test_reasons_name_the_guard():
 
 
 def test_beyond_the_announced_end_computes():
-    assert LastStep(Scripted((False,) * 9)).decide((0, 0), Step(index=8, own_index=8, total=5))[0].compute
+    assert LastStepsGuard(Scripted((False,) * 9)).decide((0, 0), Step(index=8, own_index=8, total=5))[0].compute
 
 
 def test_joining_in_mid_run_aligns_shortly():
     """The second expert of Wan 2.2 starts at, say, step 26: two steps suffice for a ratio."""
-    gate = Align(Scripted((False,) * 40), 10)
+    gate = AlignmentGuard(Scripted((False,) * 40), 10)
     computed = [gate.decide((0, 0), Step(index=26 + i, own_index=i))[0].compute for i in range(4)]
     assert computed == [True, True, False, False]
-    assert aligning(26, 0, 1)
-    assert not aligning(27, 1, 1)
+    assert is_aligning(26, 0, 1)
+    assert not is_aligning(27, 1, 1)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("measurement", ["since_seen", "since_computed", "output_size", "by_channel"])
 def test_a_step_that_cannot_be_trusted(measurement, bad):
-    gate = Finite(Scripted((False,)))
+    gate = FiniteGuard(Scripted((False,)))
     broken = {measurement: (1.0, bad, 2.0) if measurement == "by_channel" else bad}
     # The gate is asked all the same, about the step without its broken part, so that its clock keeps running.
-    assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Verdict(True, "not finite"), (1, 0))
-    assert gate.decide((0, 0), Step(index=0, own_index=0)) == (Verdict(False, "script"), (1, 0))
+    assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Decision(True, "not finite"), (1, 0))
+    assert gate.decide((0, 0), Step(index=0, own_index=0)) == (Decision(False, "script"), (1, 0))
 
 
 def test_what_is_broken_is_not_passed_on():
@@ -123,8 +135,8 @@ def test_what_is_broken_is_not_passed_on():
         def learn(self, state, outcome: Outcome):
             return outcome
 
-    whole = Outcome(index=4, own_index=4, gap=2, input_change=0.5, output_change=1.0, output_size=2.0)
-    gate: Any = Finite(Pupil((True,)))
+    whole = Outcome(index=4, own_index=4, gap=2, input_change=0.5, output_change=1.0, output_magnitude=2.0)
+    gate: Any = FiniteGuard(Pupil((True,)))
     assert gate.learn((0, 0), whole) == whole
     assert gate.learn((0, 0), whole._replace(output_change=math.nan)) == whole._replace(output_change=None)
     assert gate.learn((0, 0), whole._replace(input_by_channel=(math.inf, 1.0))) == whole

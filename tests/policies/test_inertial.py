@@ -26,14 +26,14 @@ def test_inertial_hands_its_knobs_on():
     while not isinstance(gate, ErrorGate):
         gate = gate.gate
     assert gate == ErrorGate(threshold=0.3, rows="call", **noises)
-    assert scheme.predictor == scheme.apart == DeadReckoning(**noises)
+    assert scheme.predictor == scheme.difference_predictor == DeadReckoning(**noises)
 
 
 @pytest.mark.parametrize("knobs", [{"max_error": 0.05}, {"amends": False}, {"site": "blocks"}], ids=str)
 def test_inertial_makes_no_amends(knobs):
     """Each step's own error is promised; they are not wanted; followers are not kept apart."""
-    assert Inertial().schemes()[0].predictor.keeps_missed
-    assert not Inertial(**knobs).schemes()[0].predictor.keeps_missed
+    assert Inertial().schemes()[0].predictor.needs_last_error
+    assert not Inertial(**knobs).schemes()[0].predictor.needs_last_error
 
 
 @pytest.mark.parametrize("knobs", [{"shortest": -1}, {"shortest": 2.5}], ids=str)

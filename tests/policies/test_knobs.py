@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from navicache.estimator import Schedule as NoiseSchedule
+from navicache.estimator import NoiseSchedule as NoiseSchedule
 from navicache.policies import POLICIES, Inertial, Schedule, build_policy
 
 KNOBS = [(name, f.name) for name, kind in POLICIES.items() for f in fields(kind)]  # pyright: ignore[reportArgumentType]

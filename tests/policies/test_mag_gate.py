@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.policies.computed import computed_by_branch
 
 from navicache.policies import MagCache
-from navicache.policies.mag_gate import source
+from navicache.policies.magcache_gate import map_step_to_entry
 
 
 def plain(table: list[float], total: int, tau: float, most: int, retention: float) -> list[int]:
@@ -53,8 +53,10 @@ def test_as_the_plain_rule(table, total, tau, most, retention):
 @limits(deadline=None)
 @given(st.integers(2, 200), st.integers(1, 200))
 def test_resampling(length, total):
-    assert [source(j, length, total) for j in range(total)] == [nearest(j, length, total) for j in range(total)]
+    assert [map_step_to_entry(j, length, total) for j in range(total)] == [
+        nearest(j, length, total) for j in range(total)
+    ]
 
 
 def test_both_ends_of_a_resampled_table():
-    assert (source(0, 50, 30), source(29, 50, 30), source(0, 50, 1)) == (0, 49, 49)
+    assert (map_step_to_entry(0, 50, 30), map_step_to_entry(29, 50, 30), map_step_to_entry(0, 50, 1)) == (0, 49, 49)

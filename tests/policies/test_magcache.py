@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.policies.computed import computed_by_branch
 
-from navicache.models import published, published_models
+from navicache.models import load_published_presets, list_published_models
 from navicache.policies import (
     MagCache,
     Step,
@@ -18,7 +18,7 @@ SCHEDULES = json.loads((Path(__file__).parent / "data" / "magcache_schedules.jso
 
 
 def policy_of(model: str, **knobs: Any) -> MagCache:
-    return MagCache(**{**published("magcache", model)["mid"].knobs, **knobs})  # pyright: ignore[reportArgumentType]
+    return MagCache(**{**load_published_presets("magcache", model)["mid"].knobs, **knobs})  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("entry", SCHEDULES, ids=lambda entry: entry["name"])
@@ -33,7 +33,7 @@ def test_every_derived_schedule(entry):
 
 
 def test_every_table_is_tried():
-    assert {entry["model"] for entry in SCHEDULES} == set(published_models("magcache"))
+    assert {entry["model"] for entry in SCHEDULES} == set(list_published_models("magcache"))
 
 
 def test_interleaved_branches_have_their_own_table():

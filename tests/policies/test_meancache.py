@@ -11,8 +11,8 @@ from tests.policies import transcription_outputs as plain
 from tests.policies.drive import drive_loop
 
 from navicache.policies import MeanCache
-from navicache.policies.l2p import triangle
-from navicache.policies.meancache import shortest
+from navicache.policies.l2p import split_triangle_rows
+from navicache.policies.meancache import find_cheapest_path
 
 STEPS = 14
 
@@ -32,7 +32,7 @@ def drawn(seed: int, steps: int) -> tuple[tuple[float, ...], tuple[float, ...], 
 def test_step_by_step_as_the_official_loop_under_euler(seed, budget, gamma):
     sigmas, costs, spans = drawn(seed, STEPS)
     policy = MeanCache(sigmas, costs, spans, budget, gamma)
-    path = shortest(triangle(costs), budget, gamma)
+    path = find_cheapest_path(split_triangle_rows(costs), budget, gamma)
     span_of = [0] * STEPS
     for start, end in pairwise(path):
         span_of[start + 1 : end] = [spans[end * (end - 1) // 2 + start]] * (end - start - 1)
@@ -60,7 +60,7 @@ def test_step_by_step_as_the_official_loop_under_euler(seed, budget, gamma):
 def test_no_path_is_shorter(seed, steps, budget, gamma):
     _, costs, _ = drawn(seed, steps)
     edges = {(t, d): costs[d * (d - 1) // 2 + t] for d in range(1, steps) for t in range(d)}
-    path = shortest(triangle(costs), budget, gamma)
+    path = find_cheapest_path(split_triangle_rows(costs), budget, gamma)
     assert path[0] == 0 and path[-1] == steps - 1 and len(path) <= budget
     made = sum(edges[e] ** gamma for e in pairwise(path) if e[1] - e[0] > 1)
     assert made == pytest.approx(plain.best_path(edges, steps, budget, gamma), abs=1e-12)
@@ -69,8 +69,8 @@ def test_no_path_is_shorter(seed, steps, budget, gamma):
 def test_a_large_exponent_suppresses_the_peak():
     """Two errors of 2 rather than one of 3: their sum is larger, their squares' sum is smaller."""
     costs = ((0.0,), (2.0, 0.0), (3.0, 9.0, 0.0), (9.0, 9.0, 2.0, 0.0))
-    assert shortest(costs, 3, 1.0) == (0, 3, 4)
-    assert shortest(costs, 3, 4.0) == (0, 2, 4)
+    assert find_cheapest_path(costs, 3, 1.0) == (0, 3, 4)
+    assert find_cheapest_path(costs, 3, 4.0) == (0, 2, 4)
 
 
 def test_without_a_calibration_it_says_where_to_get_one():

@@ -6,13 +6,13 @@ from typing import get_args, get_type_hints
 import pytest
 from tests.policies.doubles import Told
 
-from navicache.policies import Outcome, Step, Verdict, nonfinite_fields
-from navicache.policies.guards import Finite
-from navicache.policies.measured import FIELDS, all_finite
+from navicache.policies import Outcome, Step, Decision, find_nonfinite_fields
+from navicache.policies.guards import FiniteGuard
+from navicache.policies.measured_fields import MEASURED_FIELDS, has_finite_measurements
 
 TOLD = {"time", "sigma"}  # numbers that nobody measured: the scheduler tells them
 BAD = (math.nan, math.inf, -math.inf)
-PAIRS = [(kind, name) for kind, names in FIELDS.items() for name in names]
+PAIRS = [(kind, name) for kind, names in MEASURED_FIELDS.items() for name in names]
 
 
 def holds_floats(hint: object) -> bool:
@@ -23,8 +23,8 @@ def holds_floats(hint: object) -> bool:
 def test_every_number_that_may_be_unknown_is_marked_as_measured(kind):
     """A new one without the mark would reach the gates unguarded."""
     floats = {name for name, hint in get_type_hints(kind).items() if holds_floats(hint)}
-    assert floats - TOLD == set(FIELDS[kind])
-    assert all(kind._field_defaults[name] is None for name in FIELDS[kind])
+    assert floats - TOLD == set(MEASURED_FIELDS[kind])
+    assert all(kind._field_defaults[name] is None for name in MEASURED_FIELDS[kind])
 
 
 def broken(kind: type, name: str, bad: float):
@@ -37,25 +37,25 @@ def broken(kind: type, name: str, bad: float):
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize(("kind", "name"), PAIRS)
 def test_a_bad_number_is_found_in_every_field(kind, name, bad):
-    assert nonfinite_fields(broken(kind, name, bad)) == (name,)
+    assert find_nonfinite_fields(broken(kind, name, bad)) == (name,)
 
 
 @pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("name", FIELDS[Step])
+@pytest.mark.parametrize("name", MEASURED_FIELDS[Step])
 def test_a_step_with_a_bad_number_computes(name, bad):
     step = broken(Step, name, bad)
-    assert not all_finite(step)
-    assert Finite(Told()).decide(None, step)[0] == Verdict(True, "not finite")
+    assert not has_finite_measurements(step)
+    assert FiniteGuard(Told()).decide(None, step)[0] == Decision(True, "not finite")
 
 
 def test_a_whole_step_is_finite():
-    assert all_finite(Step(index=3, own_index=3))
-    numbers = {name: (0.5, 2.0) if name == "by_channel" else 0.5 for name in FIELDS[Step]}
-    assert all_finite(Step(index=3, own_index=3, time=math.nan, **numbers)), "time is told, not measured"
+    assert has_finite_measurements(Step(index=3, own_index=3))
+    numbers = {name: (0.5, 2.0) if name == "by_channel" else 0.5 for name in MEASURED_FIELDS[Step]}
+    assert has_finite_measurements(Step(index=3, own_index=3, time=math.nan, **numbers)), "time is told, not measured"
 
 
 def test_nonfinite_fields_are_named():
     broken = {"output_change": -math.inf, "prediction_error": math.nan, "input_by_channel": (1.0, math.inf)}
     outcome = Outcome(index=1, own_index=1, input_change=2.0, output_by_channel=(1.0, 2.0), **broken)
-    assert nonfinite_fields(outcome) == ("output_change", "prediction_error", "input_by_channel")
-    assert nonfinite_fields(Outcome(index=1, own_index=1)) == ()
+    assert find_nonfinite_fields(outcome) == ("output_change", "prediction_error", "input_by_channel")
+    assert find_nonfinite_fields(Outcome(index=1, own_index=1)) == ()

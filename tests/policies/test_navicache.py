@@ -10,14 +10,14 @@ import pytest
 from tests.policies.drive import drive, drive_loop
 from tests.policies.trajectories import Video, euler, public_trace, smooth, toy_network
 
-from navicache.estimator import Schedule
+from navicache.estimator import NoiseSchedule
 from navicache.policies import NaviCache
-from navicache.policies.navicache import CHOICES
+from navicache.policies.navicache import CODE_AND_TEXT_VALUES
 
 DRIFT: dict[str, Any] = {"state": "ratio_and_drift"}
 ABSOLUTE: dict[str, Any] = {"relative": False, "threshold": 0.06}
 CAUTIOUS: dict[str, Any] = {"gate_on": "upper_bound"}
-LATE = Schedule(((0.0, 0.001), (0.5, 0.001), (0.6, 2.0)))
+LATE = NoiseSchedule(((0.0, 0.001), (0.5, 0.001), (0.6, 2.0)))
 # knob: settings that differ in it alone, and must not decide alike
 PAIRS: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "threshold": [({}, {"threshold": 0.07})],
@@ -66,7 +66,7 @@ def test_knob_changes_a_decision(knob):
 
 def test_every_knob_is_tried():
     assert {f.name for f in fields(NaviCache)} == PAIRS.keys() | ELSEWHERE
-    assert CHOICES.keys() <= PAIRS.keys() | ELSEWHERE
+    assert CODE_AND_TEXT_VALUES.keys() <= PAIRS.keys() | ELSEWHERE
 
 
 def test_hold_changes_what_is_returned_and_so_what_follows():
@@ -94,22 +94,24 @@ def test_paper_text_is_its_choices_by_hand():
         output_epsilon=0.0,
     )
     text = NaviCache(paper_text=True)
-    assert replace(by_hand, paper_text=True) == text.settled()
+    assert replace(by_hand, paper_text=True) == text.resolve_all_knobs()
     assert text.schemes() == by_hand.schemes()
-    assert {knob: text.choice(knob) for knob in CHOICES} == {knob: choice for knob, (_, choice) in CHOICES.items()}
+    assert {knob: text.resolve_knob(knob) for knob in CODE_AND_TEXT_VALUES} == {
+        knob: choice for knob, (_, choice) in CODE_AND_TEXT_VALUES.items()
+    }
 
 
 def test_code_is_the_default():
     code = {"alignment": "newest", "grow_on_reuse": False, "relative": True, "norm": "mean", "change_since": "seen"}
     code |= {"hold": "residual", "last_step": True, "epsilon": 1e-8, "output_epsilon": 0.0}
-    assert NaviCache().settled() == NaviCache(**code)
+    assert NaviCache().resolve_all_knobs() == NaviCache(**code)
     assert (NaviCache().threshold, NaviCache().align_steps) == (0.05, 10)
     assert (NaviCache().process_noise, NaviCache().measurement_noise, NaviCache().initial_variance) == (0.05, 0.05, 1.0)
 
 
-@pytest.mark.parametrize("knob", CHOICES)
+@pytest.mark.parametrize("knob", CODE_AND_TEXT_VALUES)
 def test_a_choice_by_hand_stands_beside_paper_text(knob):
-    code, _ = CHOICES[knob]
+    code, _ = CODE_AND_TEXT_VALUES[knob]
     assert getattr(NaviCache(paper_text=True, **{knob: code}), knob) == code
 
 
@@ -155,8 +157,8 @@ def test_growth_is_counted_once_where_everything_is_computed():
 
 
 def test_a_drift_moves_on_reused_steps_unless_told_otherwise():
-    assert NaviCache(state="ratio_and_drift").gate().grow_on_reuse is True
-    assert NaviCache(state="ratio_and_drift", grow_on_reuse=False).gate().grow_on_reuse is False
+    assert NaviCache(state="ratio_and_drift").build_gate().grow_on_reuse is True
+    assert NaviCache(state="ratio_and_drift", grow_on_reuse=False).build_gate().grow_on_reuse is False
 
 
 def test_no_deviation_is_the_mean():
@@ -171,7 +173,7 @@ def test_longest_reuse(longest):
 
 def test_schedule_follows_progress():
     """A constant as a schedule changes nothing; without a step count its mean is used."""
-    flat = Schedule(((0.0, 0.05), (1.0, 0.05)))
+    flat = NoiseSchedule(((0.0, 0.05), (1.0, 0.05)))
     assert marks(process_noise=flat, measurement_noise=flat) == marks()
     untold, mean = (
         drive(NaviCache(0.05, 5, process_noise=noise), smooth(1), tell_total=False) for noise in (LATE, LATE.mean)

@@ -5,7 +5,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 from tests.policies import transcription_rivals as plain
 
-from navicache.models import published
+from navicache.models import load_published_presets
 from navicache.policies import PAB, Step, build_policy
 
 OPEN_SORA_TIMES = [1000, 992, 984, 976, 968, 960, 952, 940, 932, 920, 908, 892, 880, 864, 848, 828, 808, 788, 764, 736]
@@ -26,7 +26,7 @@ def pab_schemes(policy: PAB, times: list) -> dict[str, list[bool]]:
 
 def test_pab_on_open_sora():
     """Worked out from the published ranges, windows and keys on these timesteps: 480p, 51 frames, 30 steps."""
-    policy = build_policy("pab", **published("pab", "Open-Sora-1.2")["mid"].knobs)
+    policy = build_policy("pab", **load_published_presets("pab", "Open-Sora-1.2")["mid"].knobs)
     decided = pab_schemes(policy, OPEN_SORA_TIMES)
     reused = {kind: [i for i, compute in enumerate(steps) if not compute] for kind, steps in decided.items()}
     assert reused == {

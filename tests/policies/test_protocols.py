@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navicache import policies
-from navicache.policies import DeadReckoning, Differences, ErrorGate, Outcome, ResidualHold, Step, Taylor
+from navicache.policies import (
+    DeadReckoning,
+    FiniteDifferences,
+    ErrorGate,
+    Outcome,
+    ResidualHold,
+    Step,
+    PolynomialExtrapolation,
+)
 from navicache.policies.ratio_gate import RatioGate
 
 GATE_FACTS, PREDICTOR_FACTS = {"streams", "rows", "reads"}, {"order", "products", "keeps_inputs", "keeps_missed"}
@@ -35,7 +43,7 @@ FACTS += [(kind, fact) for kind in PREDICTORS for fact in PREDICTOR_FACTS]
 
 def test_gates_and_predictors_are_found():
     assert {ErrorGate, RatioGate} < set(GATES)
-    assert {ResidualHold, Taylor, Differences, DeadReckoning} < set(PREDICTORS)
+    assert {ResidualHold, PolynomialExtrapolation, FiniteDifferences, DeadReckoning} < set(PREDICTORS)
 
 
 @pytest.mark.parametrize(("kind", "fact"), sorted(FACTS, key=str))
@@ -46,10 +54,15 @@ def test_a_fact_is_there_and_no_argument(kind, fact):
 
 def test_a_fact_cannot_be_set():
     with pytest.raises(TypeError, match="order"):
-        ResidualHold(order=7)  # pyright: ignore[reportCallIssue]
+        ResidualHold(history_length=7)  # pyright: ignore[reportCallIssue]
     with pytest.raises(AttributeError):
-        ResidualHold().order = 7  # pyright: ignore[reportAttributeAccessIssue]
-    assert (ResidualHold().order, Taylor(2).order, Differences(3).order, DeadReckoning().order) == (1, 3, 4, 2)
+        ResidualHold().history_length = 7  # pyright: ignore[reportAttributeAccessIssue]
+    assert (
+        ResidualHold().history_length,
+        PolynomialExtrapolation(2).history_length,
+        FiniteDifferences(3).history_length,
+        DeadReckoning().history_length,
+    ) == (1, 3, 4, 2)
 
 
 @given(index=st.integers(0, 99), total=st.none() | st.integers(1, 100), sigma=st.none() | st.floats(0, 1))

@@ -42,7 +42,7 @@ def test_seacache_returns_the_residual_on_a_line(order, seed):
 def test_seacache_takes_the_mean_over_samples():
     """Two samples that change by 10 and 30 percent are at 0.2, however large they are."""
     gate = SeaCache(threshold=0.25).schemes()[0].gate
-    step = Step(index=1, own_index=1, total=9, gap=1, since_seen=10.0, seen_size=1.0, relative_seen=0.2)
+    step = Step(index=1, own_index=1, total=9, gap=1, since_seen=10.0, seen_magnitude=1.0, relative_change=0.2)
     state = gate.learn(gate.init(), Outcome(index=0, own_index=0))
     verdict, state = gate.decide(state, step)
     assert not verdict.compute

@@ -5,11 +5,11 @@ import math
 import pytest
 
 from navicache.policies import Step
-from navicache.policies.signal_gate import SignalGate, SignalState, polynomial
+from navicache.policies.signal_gate import SignalGate, SignalGateState, evaluate_polynomial
 
 
 def step(change: float, size: float = 1.0) -> Step:
-    return Step(index=9, own_index=9, since_seen=change, seen_size=size)
+    return Step(index=9, own_index=9, since_seen=change, seen_magnitude=size)
 
 
 def marks(gate: SignalGate, *steps: Step) -> str:
@@ -32,7 +32,7 @@ def test_a_sum_below_zero_is_no_reason_to_compute_but_a_threshold_of_zero_is():
 
 @pytest.mark.parametrize("accumulated", [math.nan, math.inf, -math.inf])
 def test_a_sum_that_is_not_finite_computes(accumulated):
-    verdict, _ = SignalGate(threshold=0.5).decide(SignalState(accumulated), step(0.1))
+    verdict, _ = SignalGate(threshold=0.5).decide(SignalGateState(accumulated), step(0.1))
     assert verdict.compute
 
 
@@ -42,9 +42,9 @@ def test_a_signal_of_nothing_has_no_relative_change_and_computes():
 
 
 def test_before_two_signals_there_is_nothing_to_compare():
-    verdict, state = SignalGate(threshold=0.5).decide(SignalState(0.2, 0.1), Step(index=0, own_index=0))
+    verdict, state = SignalGate(threshold=0.5).decide(SignalGateState(0.2, 0.1), Step(index=0, own_index=0))
     assert (verdict, state) == ((True, "no signal yet"), (0.2, None))
 
 
 def test_polynomials_begin_with_the_highest_power():
-    assert polynomial((1.0, 2.0, 3.0), 10.0) == 123.0
+    assert evaluate_polynomial((1.0, 2.0, 3.0), 10.0) == 123.0

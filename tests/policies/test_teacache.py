@@ -9,7 +9,7 @@ from tests.policies import transcription_rivals as plain
 from tests.policies.drive import drive
 from tests.policies.trajectories import smooth
 
-from navicache.models import published
+from navicache.models import load_published_presets
 from navicache.policies import Outcome, Step, TeaCache, build_policy
 
 
@@ -47,7 +47,7 @@ def teacache_decisions(policy: TeaCache, signals: list) -> list[bool]:
 def test_teacache_on_wan(model, retained, steps, shift):
     """Both branches decide alike, for the time is all they look at: one table for every prompt and seed."""
     signals = wan_embeddings(steps, shift, size=0.1 if retained else 0.5 if "1.3B" in model else 2.0)
-    for preset in published("teacache", f"Wan2.1-{model}{', retention' if retained else ''}").values():
+    for preset in load_published_presets("teacache", f"Wan2.1-{model}{', retention' if retained else ''}").values():
         policy = build_policy("teacache", **preset.knobs)
         script = plain.teacache_wan(signals, preset.knobs["coefficients"], policy.threshold, retained)
         assert all(cond == uncond for cond, uncond in script)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 import navicache
 from navicache.engine import Reader
-from navicache.integrations.attach import signature_of
+from navicache.integrations.attachments import get_forward_signature
 from navicache.models import find_model
 
 pytestmark = pytest.mark.recipes
@@ -92,7 +92,7 @@ def test_the_network_is_known(sound: bool) -> None:
         front = load("kandinsky.runtime.cache").CacheDiT
         assert same_arguments(type(dit).forward, DiffusionTransformer3D.forward)
         assert same_arguments(front._navicache_forward, type(dit).forward)
-        found = Reader(find_model(type(dit).__name__).call, signature_of(dit)).places
+        found = Reader(find_model(type(dit).__name__).call, get_forward_signature(dit)).places
         assert found == {"latent": ("x_video",), "time": ("time",), "conditioning": ("text_embed", "pooled_text_embed")}
 
 

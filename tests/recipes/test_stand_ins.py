@@ -26,7 +26,7 @@ from torch import Tensor
 
 import navicache
 from navicache.engine import Reader
-from navicache.integrations.attach import signature_of
+from navicache.integrations.attachments import get_forward_signature
 from navicache.models import find_model
 
 CONTEXT = ("context", "clip_fea", "y")
@@ -56,7 +56,7 @@ ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = 
 
 @pytest.mark.parametrize(("kind", "latent", "time", "conditioning"), PLACES)
 def test_places(kind: type[StandIn], latent: str, time: str, conditioning: tuple[str, ...]) -> None:
-    found = Reader(find_model(kind.__name__).call, signature_of(kind())).places
+    found = Reader(find_model(kind.__name__).call, get_forward_signature(kind())).places
     assert found == {"latent": (latent,), "time": (time,), "conditioning": conditioning}
 
 
@@ -101,7 +101,7 @@ def test_a_function() -> None:
 
 def test_a_function_is_known_by_its_name() -> None:
     spec = find_model("model_fn_wan_video")
-    found = Reader(spec.call, signature_of(model_fn_wan_video)).places
+    found = Reader(spec.call, get_forward_signature(model_fn_wan_video)).places
     assert found == {"latent": ("latents",), "time": ("timestep",), "conditioning": ("context", "y")}
     assert spec.name == "Wan of an unlisted size"
     note = navicache.enable(model_fn_wan_video, "navicache", steps=STEPS).notes[0]

@@ -6,14 +6,14 @@ import stat
 import pytest
 from tests.support.files import names_in
 
-from navicache.records import Trace, atomic_file
+from navicache.records import Trace, open_atomic_file
 
 
 def test_a_failing_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "trace.json"
     Trace().save(path)
     before = path.read_bytes()
-    with pytest.raises(KeyboardInterrupt), atomic_file(path) as file:
+    with pytest.raises(KeyboardInterrupt), open_atomic_file(path) as file:
         file.write(b"half")
         file.flush()
         assert path.read_bytes() == before

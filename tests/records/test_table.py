@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from navicache.records.table import number_cells
+from navicache.records.text_table import format_number_cells
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from navicache.records.table import number_cells
     ],
 )
 def test_numbers_keep_three_to_four_digits(values, cells):
-    assert number_cells(values) == cells
+    assert format_number_cells(values) == cells

@@ -5,7 +5,15 @@ import math
 
 import pytest
 
-from navicache.records import RunRecord, StepRecord, Trace, checked_steps, share_believed, share_below, summarise
+from navicache.records import (
+    RunRecord,
+    StepRecord,
+    Trace,
+    collect_reuse_checks,
+    compute_share_within_prediction,
+    compute_share_within_limit,
+    summarise,
+)
 
 
 def shadow_run(errors, believed=0.1, belief="predicted_change", **fields) -> RunRecord:
@@ -19,16 +27,16 @@ def shadow_run(errors, believed=0.1, belief="predicted_change", **fields) -> Run
 
 
 def test_only_reused_steps_of_the_leading_stream_are_checked():
-    steps = checked_steps(shadow_run([0.05, 0.2]))
-    assert [(step.index, step.believed, step.true) for step in steps] == [(2, 0.1, 0.05), (3, 0.1, 0.2)]
+    steps = collect_reuse_checks(shadow_run([0.05, 0.2]))
+    assert [(step.index, step.predicted_error, step.true_error) for step in steps] == [(2, 0.1, 0.05), (3, 0.1, 0.2)]
 
 
 @pytest.mark.parametrize(("belief", "share"), [("predicted_change", 0.5), ("accumulated", 1.0), (None, None)])
 def test_the_belief_says_which_field_counts(belief, share):
-    steps = checked_steps(shadow_run([0.05, 0.2], belief=belief))
-    assert share_believed(steps) == share
-    assert share_below(steps, 0.01) == 0.0
-    assert share_below((), 1.0) is None
+    steps = collect_reuse_checks(shadow_run([0.05, 0.2], belief=belief))
+    assert compute_share_within_prediction(steps) == share
+    assert compute_share_within_limit(steps, 0.01) == 0.0
+    assert compute_share_within_limit((), 1.0) is None
 
 
 def test_the_summary_to_the_letter():

@@ -8,7 +8,7 @@ from tests.studio.toys import Loaded, job_of, listening
 import navicache.pocket
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
-from navicache.integrations.diffusers import hook_of
+from navicache.integrations.diffusers import find_cache_hook
 from navicache.studio.monitor import RunStopped
 from navicache.studio.request import MAX_ERROR, QUALITY
 from navicache.studio.request_run import run_request
@@ -115,7 +115,7 @@ def test_a_stop_ends_at_the_next_step(pipe, phase):
     with pytest.raises(RunStopped):
         run_request(job_of(), Loaded(pipe), None, monitor)
     assert (news[-1].doing, len(news[-1].squares)) == (phase, 1)
-    assert hook_of(pipe.transformer) is None
+    assert find_cache_hook(pipe.transformer) is None
 
 
 def test_an_error_in_mid_run_leaves_nothing_behind(pipe):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.evaluation.bench.session import ROWS
-from navicache.evaluation.collection import FIGURES
+from navicache.evaluation.file_comparison import SCORE_NAMES
 
 
 def rows_of(out: Path) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def measured_row(
     **more: Any,
 ) -> dict[str, Any]:
     """What a job of ten steps could have left; `more` are entries of the row."""
-    quality = None if psnr is None else {**dict.fromkeys(FIGURES, 0.9), "psnr": psnr, "lpips": None}
+    quality = None if psnr is None else {**dict.fromkeys(SCORE_NAMES, 0.9), "psnr": psnr, "lpips": None}
     seconds = {"call": call, "loop": call / 2, **more.pop("seconds", {})}
     return {
         **{"key": f"{setting} {group}", "group": group, "kind": kind, "trace": None},

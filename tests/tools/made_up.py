@@ -3,7 +3,7 @@
 from pathlib import Path
 from textwrap import dedent
 
-from tools.measures.sources import Module
+from tools.measures.source_modules import SourceModule
 
 LAYERS = """
 [[tool.importlinter.contracts]]
@@ -15,10 +15,10 @@ layers = ["high", "left | (right)", "low"]
 """
 
 
-def module(tmp_path: Path, text: str) -> Module:
+def module(tmp_path: Path, text: str) -> SourceModule:
     path = tmp_path / "one.py"
     path.write_text(dedent(text))
-    return Module("one", path)
+    return SourceModule("one", path)
 
 
 def project(root: Path, **files: str) -> Path:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.tools.made_up import project
-from tools.structure import main, measure
+from tools.structure import main, measure_structure
 
 
 def function(lines: int, name: str = "f", indent: str = "") -> str:
@@ -12,7 +12,7 @@ def function(lines: int, name: str = "f", indent: str = "") -> str:
 
 
 def broken(root: Path) -> list[str]:
-    return [each.name for each in measure(root, allowed=()) if each.broken]
+    return [each.name for each in measure_structure(root, allowed=()) if each.is_broken]
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_functions_over_25_lines_are_shown_though_they_break_nothing(tmp_path, c
 
 
 def test_the_project_keeps_its_limits():
-    assert [(each.name, each.places) for each in measure() if each.broken] == []
+    assert [(each.name, each.violations) for each in measure_structure() if each.is_broken] == []

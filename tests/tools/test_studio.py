@@ -4,8 +4,8 @@ import ast
 import re
 import tomllib
 
-from tools.floor import ROOT, other_pins
-from tools.studio import OLDER, gradio
+from tools.floor import ROOT, drop_replaced_pins
+from tools.studio import DOWNGRADED_PACKAGES, read_gradio_version
 
 SPACE = ROOT / "spaces"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -24,7 +24,7 @@ def test_the_space_names_what_hugging_face_asks_for():
 
 
 def test_the_spaces_gradio_is_one_that_the_extra_allows():
-    version = tuple(map(int, gradio((SPACE / "README.md").read_text(encoding="utf-8")).split(".")))
+    version = tuple(map(int, read_gradio_version((SPACE / "README.md").read_text(encoding="utf-8")).split(".")))
     (need,) = (need for need in PROJECT["optional-dependencies"]["studio"] if need.startswith("gradio"))
     least, below = re.fullmatch(r"gradio>=(\d+)\.(\d+),<(?:\d+)", need).groups(), int(need.rpartition("<")[2])
     assert tuple(map(int, least)) <= version[:2] and version[0] < below
@@ -38,8 +38,8 @@ def test_the_space_needs_an_extra_that_is_there():
 
 def test_pins_that_gradio_cannot_have_are_left_out():
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    left = other_pins(pins, dict.fromkeys(OLDER, "")).splitlines()
+    left = drop_replaced_pins(pins, dict.fromkeys(DOWNGRADED_PACKAGES, "")).splitlines()
     assert {line.partition("==")[0] for line in pins.splitlines()} - {line.partition("==")[0] for line in left} == {
         "sympy",
-        *OLDER,
+        *DOWNGRADED_PACKAGES,
     }

@@ -6,24 +6,24 @@ from typing import Any
 
 from navicache.cli.main import COMMANDS
 
-MARK = "<!-- commands -->"
-WIDTH = 100
+PLACEHOLDER = "<!-- commands -->"
+HELP_WIDTH = 100
 
 
-def parser(name: str) -> argparse.ArgumentParser:
+def build_parser(name: str) -> argparse.ArgumentParser:
     """The options of a subcommand, told at a width that does not depend on the terminal."""
     command, summary = COMMANDS[name]
-    form = partial(argparse.HelpFormatter, width=WIDTH, max_help_position=32)
+    form = partial(argparse.HelpFormatter, width=HELP_WIDTH, max_help_position=32)
     made = argparse.ArgumentParser(prog=f"navicache {name}", description=summary, formatter_class=form)
     command.add_arguments(made)
     return made
 
 
-def sections() -> str:
+def format_sections() -> str:
     """A section for every subcommand, in the order of `navicache --help`."""
-    return "\n".join(f"## navicache {name}\n\n```text\n{parser(name).format_help()}```\n" for name in COMMANDS)
+    return "\n".join(f"## navicache {name}\n\n```text\n{build_parser(name).format_help()}```\n" for name in COMMANDS)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Called by mkdocs for every page."""
-    return markdown.replace(MARK, sections()) if MARK in markdown else markdown
+    return markdown.replace(PLACEHOLDER, format_sections()) if PLACEHOLDER in markdown else markdown

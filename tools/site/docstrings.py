@@ -6,33 +6,33 @@ from typing import Any
 
 import griffe
 
-EXAMPLE = re.compile(r"^Example:\n((?:[ \t]+.*\n?|\n)+)", re.MULTILINE)
-REMARK = re.compile(r"  # (.+)$")
+EXAMPLE_PATTERN = re.compile(r"^Example:\n((?:[ \t]+.*\n?|\n)+)", re.MULTILINE)
+REMARK_PATTERN = re.compile(r"  # (.+)$")
 
 
-def fenced(match: re.Match[str]) -> str:
+def fence_example(match: re.Match[str]) -> str:
     """An example as a block of code."""
     return f"**Example:**\n\n```python\n{textwrap.dedent(match[1]).strip()}\n```\n\n"
 
 
-def remarks(kind: griffe.Class) -> dict[str, str]:
+def collect_field_remarks(kind: griffe.Class) -> dict[str, str]:
     """What stands behind the fields of a class, by their names."""
     lines = {name: field.source.splitlines()[0] for name, field in kind.attributes.items() if field.source}
-    found = {name: REMARK.search(line) for name, line in lines.items()}
+    found = {name: REMARK_PATTERN.search(line) for name, line in lines.items()}
     return {name: remark[1] for name, remark in found.items() if remark}
 
 
-class OurDocstrings(griffe.Extension):
+class DocstringExtension(griffe.Extension):
     """Called by mkdocstrings for everything it reads."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Docstrings say `Example:`, of which the Google style knows only the plural."""
         if obj.docstring:
-            obj.docstring.value = EXAMPLE.sub(fenced, obj.docstring.value)
+            obj.docstring.value = EXAMPLE_PATTERN.sub(fence_example, obj.docstring.value)
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
         """A table of the fields that have a remark: the signature has the others, with their defaults."""
-        said = remarks(cls)
+        said = collect_field_remarks(cls)
         if cls.docstring and said:
             table = "\n".join(f"    {name}: {text}" for name, text in said.items())
             cls.docstring.value += f"\n\nAttributes:\n{table}\n"

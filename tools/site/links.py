@@ -12,22 +12,22 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+LINK_PATTERN = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
-def host() -> str:
+def read_repository_url() -> str:
     """The code host's address of the repository."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return project["urls"]["Repository"]
 
 
-def moved(link: str, page: Path) -> str:
+def rewrite_link(link: str, page: Path) -> str:
     """The target of a link on a page, as the site needs it.
 
     Example:
-        >>> moved("results", DOCS / "bench.md"), moved("glossary.md", DOCS / "bench.md")
+        >>> rewrite_link("results", DOCS / "bench.md"), rewrite_link("glossary.md", DOCS / "bench.md")
         ('results/README.md', 'glossary.md')
-        >>> moved("../plans/table1.toml", DOCS / "bench.md").removeprefix(host())
+        >>> rewrite_link("../plans/table1.toml", DOCS / "bench.md").removeprefix(read_repository_url())
         '/blob/main/plans/table1.toml'
     """
     if ":" in link:
@@ -37,11 +37,11 @@ def moved(link: str, page: Path) -> str:
         return f"{link.rstrip('/')}/README.md"
     if place.exists() and not place.is_relative_to(DOCS):
         kind = "tree" if place.is_dir() else "blob"
-        return f"{host()}/{kind}/main/{place.relative_to(ROOT).as_posix()}"
+        return f"{read_repository_url()}/{kind}/main/{place.relative_to(ROOT).as_posix()}"
     return link
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Called by mkdocs for every page."""
     here = Path(page.file.abs_src_path)
-    return LINK.sub(lambda link: f"]({moved(link[1], here)}{link[2] or ''})", markdown)
+    return LINK_PATTERN.sub(lambda link: f"]({rewrite_link(link[1], here)}{link[2] or ''})", markdown)

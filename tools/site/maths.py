@@ -6,10 +6,10 @@ from typing import Any
 
 from latex2mathml.converter import convert
 
-EQUATION = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+EQUATION_PATTERN = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
-def drawn(match: re.Match[str]) -> str:
+def render_equation(match: re.Match[str]) -> str:
     """One equation."""
     display = "block" if match[2] == "[" else "inline"
     return convert(entities.unescape(match[3]).strip(), display=display)
@@ -17,4 +17,4 @@ def drawn(match: re.Match[str]) -> str:
 
 def on_page_content(html: str, **_: Any) -> str:
     """Called by mkdocs for every page, once it is HTML."""
-    return EQUATION.sub(drawn, html)
+    return EQUATION_PATTERN.sub(render_equation, html)

@@ -6,22 +6,22 @@ from typing import Any
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def notes(folder: str) -> list[str]:
+def list_notes(folder: str) -> list[str]:
     """The README of a folder of notes, then its notes, newest first."""
     dated = sorted((path.name for path in (DOCS / folder).glob("2*.md")), reverse=True)
     return [f"{folder}README.md", *(f"{folder}{name}" for name in dated)]
 
 
-def unfolded(entry: Any) -> Any:
+def expand_folders(entry: Any) -> Any:
     """A part of the navigation with every folder in it replaced by its notes."""
     if isinstance(entry, list):
-        return [unfolded(part) for part in entry]
+        return [expand_folders(part) for part in entry]
     if isinstance(entry, dict):
-        return {title: unfolded(part) for title, part in entry.items()}
-    return notes(entry) if entry.endswith("/") else entry
+        return {title: expand_folders(part) for title, part in entry.items()}
+    return list_notes(entry) if entry.endswith("/") else entry
 
 
 def on_config(config: Any, **_: Any) -> Any:
     """Called by mkdocs once the settings are read."""
-    config.nav = unfolded(config.nav)
+    config.nav = expand_folders(config.nav)
     return config

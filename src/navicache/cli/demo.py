@@ -66,12 +66,12 @@ def read_job(options: argparse.Namespace) -> tuple[GenerationJob, str]:
 def closing_table(results: Sequence[Any]) -> list[str]:
     """The closing table, and why a column may be empty."""
     from navicache.generation.summary import result_figures
-    from navicache.records.table import Column, lay_out
+    from navicache.records.text_table import TextColumn, format_table_lines
 
     rows = [result_figures(result) for result in results]
-    columns = [Column(name.replace(" ", "\n"), [row[name] for row in rows], name == "prompt") for name in rows[0]]
+    columns = [TextColumn(name.replace(" ", "\n"), [row[name] for row in rows], name == "prompt") for name in rows[0]]
     missing = {f"LPIPS: {r.quality.lpips_missing}": None for r in results if r.quality.lpips is None}
-    return [*lay_out(columns), *missing]
+    return [*format_table_lines(columns), *missing]
 
 
 def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:

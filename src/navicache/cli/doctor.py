@@ -14,8 +14,8 @@ import torch
 from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
 from navicache.generation.loading import locate_model, read_model_index
 from navicache.generation.meta_denoisers import build_denoisers
-from navicache.integrations.examine import NOT_BY_STRUCTURE, Finding, examine
-from navicache.records.table import Column, lay_out
+from navicache.integrations.model_inspection import POSSIBLE_BY_STRUCTURE, ModelInspection, inspect_model
+from navicache.records.text_table import TextColumn, format_table_lines
 from navicache.version import __version__
 
 NEEDED = {"torch": (2, 6), "diffusers": (0, 42), "transformers": (), "accelerate": ()}  # oldest version; () for any
@@ -30,7 +30,7 @@ class DoctorReport:
     model: str
     pipeline: str
     versions: Mapping[str, str]
-    findings: tuple[Finding, ...]
+    findings: tuple[ModelInspection, ...]
     problems: tuple[str, ...]
 
 
@@ -54,7 +54,7 @@ def diagnose(model: str) -> DoctorReport:
     place = locate_model(ModelSource(model))
     index = read_model_index(place)
     built, unbuilt = build_denoisers(place, index)
-    findings = tuple(examine(name, part.model, part.config, len(built)) for name, part in built.items())
+    findings = tuple(inspect_model(name, part.model, part.config, len(built)) for name, part in built.items())
     wrong = [f"{found.name}: {problem}" for found in findings for problem in found.problems]
     return DoctorReport(model, str(index.get("_class_name", "?")), have, findings, (*problems, *unbuilt, *wrong))
 
@@ -113,7 +113,7 @@ def report_lines(report: DoctorReport) -> Iterator[str]:
         yield "nothing is wrong"
 
 
-def _finding_lines(finding: Finding) -> Iterator[str]:
+def _finding_lines(finding: ModelInspection) -> Iterator[str]:
     yield f"{finding.name}: {finding.kind}"
     facts = {role: ", ".join(map(str, places)) or "not found" for role, places in finding.places.items()}
     facts["blocks"] = "; ".join(f"{name}: {blocks}" for name, blocks in finding.lists.items()) or "none found"
@@ -121,7 +121,7 @@ def _finding_lines(finding: Finding) -> Iterator[str]:
     facts["presets"] = f"of {finding.known_as}" + (f" ({finding.note})" if finding.note else "")
     yield from (f"  {fact:<14}{value}" for fact, value in facts.items())
     yield ""
-    possible = {"model": "possible", "blocks": NOT_BY_STRUCTURE, "modules": NOT_BY_STRUCTURE}
+    possible = {"model": "possible", "blocks": POSSIBLE_BY_STRUCTURE, "modules": POSSIBLE_BY_STRUCTURE}
     rows: dict[str, list[str]] = {
         "site": list(finding.sites),
         "whether": [_shorten(f"no: {why}" if why else possible[site]) for site, why in finding.sites.items()],
@@ -131,7 +131,7 @@ def _finding_lines(finding: Finding) -> Iterator[str]:
     yield from _table_lines(_policy_columns(finding))
 
 
-def _policy_columns(finding: Finding) -> dict[str, list[str]]:
+def _policy_columns(finding: ModelInspection) -> dict[str, list[str]]:
     tried = finding.policies
     return {
         "policy": [each.policy for each in tried],
@@ -142,7 +142,12 @@ def _policy_columns(finding: Finding) -> dict[str, list[str]]:
 
 
 def _table_lines(columns: Mapping[str, list[Any]]) -> Iterator[str]:
-    yield from (f"  {line}" for line in lay_out([Column(name, cells, words=True) for name, cells in columns.items()]))
+    yield from (
+        f"  {line}"
+        for line in format_table_lines(
+            [TextColumn(name, cells, is_left_aligned=True) for name, cells in columns.items()]
+        )
+    )
 
 
 def _shorten(text: str) -> str:

@@ -15,7 +15,7 @@ from navicache.cli.options import (
     read_call_options,
 )
 from navicache.generation.job import DEFAULT_FPS, MODEL_HELP, POCKET, GenerationJob, ModelSource
-from navicache.records import ShadowKind
+from navicache.records import ShadowMode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     extra = parser.add_mutually_exclusive_group()  # the seconds of a shadow run say nothing about the cache
     extra.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
     shadow = "run every step, and draw predicted against true errors: on the cached or on the full trajectory"
-    extra.add_argument("--shadow", choices=get_args(ShadowKind), help=shadow)
+    extra.add_argument("--shadow", choices=get_args(ShadowMode), help=shadow)
     parser.add_argument("--out", type=Path, default=Path("outputs/generate"), help="folder to write to (%(default)s)")
     add_device_options(parser)
 

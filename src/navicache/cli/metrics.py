@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from navicache.records import atomic_file
-from navicache.records.table import UNKNOWN, Column, lay_out
+from navicache.records import open_atomic_file
+from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
 FORMATS = {"psnr": ".3f", "psnr_pooled": ".3f"}
 HEADINGS = {"psnr": "PSNR", "psnr_pooled": "PSNR\npooled", "ssim": "SSIM", "lpips": "LPIPS"}
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score the videos, print a table, and write the files."""
-    from navicache.evaluation.collection import as_csv, as_document, compare_files
+    from navicache.evaluation.file_comparison import format_csv, build_json_document, compare_files
 
     for path in filter(None, (options.json, options.csv)):
         if not path.parent.is_dir():
@@ -35,12 +35,12 @@ def run(options: argparse.Namespace) -> int:
     print("\n".join(metrics_table(scored)))
     about = {"reference": str(options.reference), "video": str(options.other)}
     documents = {
-        options.json: lambda: json.dumps(as_document(scored, about), indent=1, allow_nan=False) + "\n",
-        options.csv: lambda: as_csv(scored),
+        options.json: lambda: json.dumps(build_json_document(scored, about), indent=1, allow_nan=False) + "\n",
+        options.csv: lambda: format_csv(scored),
     }
     for path, text in documents.items():
         if path is not None:
-            with atomic_file(path) as file:
+            with open_atomic_file(path) as file:
                 file.write(text().encode())
             print(f"written to {path}")
     return 0
@@ -48,18 +48,20 @@ def run(options: argparse.Namespace) -> int:
 
 def metrics_table(scored: Sequence[Any]) -> list[str]:
     """A row for each video, the mean with its interval, and why LPIPS may be missing."""
-    from navicache.evaluation.collection import FIGURES, estimates
+    from navicache.evaluation.file_comparison import SCORE_NAMES, estimate_means
 
-    means = estimates(scored)
+    means = estimate_means(scored)
     names = [_shorten(video.name) for video in scored]
-    columns = [Column("video", [*names, "mean", "95 % from", "95 % to"], words=True)]
-    for name in FIGURES:
+    columns = [TextColumn("video", [*names, "mean", "95 % from", "95 % to"], is_left_aligned=True)]
+    for name in SCORE_NAMES:
         found, form = means[name], FORMATS.get(name, ".4f")
         ends = [None] * 3 if found is None else [found.mean, found.low, found.high]
-        cells = [UNKNOWN if v is None else format(v, form) for v in (*(getattr(s.scores, name) for s in scored), *ends)]
-        columns.append(Column(HEADINGS.get(name, name.replace("_", "\n")), cells))
+        cells = [
+            UNKNOWN_CELL if v is None else format(v, form) for v in (*(getattr(s.scores, name) for s in scored), *ends)
+        ]
+        columns.append(TextColumn(HEADINGS.get(name, name.replace("_", "\n")), cells))
     missing = {f"LPIPS: {video.scores.lpips_missing}": None for video in scored if video.scores.lpips is None}
-    return [*lay_out(columns), *missing]
+    return [*format_table_lines(columns), *missing]
 
 
 def _shorten(name: str) -> str:

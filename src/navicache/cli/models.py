@@ -8,7 +8,7 @@ from typing import Any
 
 from navicache.models import MODELS, MODES, ModelSpec, Preset
 from navicache.policies import POLICIES
-from navicache.records.table import Column, lay_out
+from navicache.records.text_table import TextColumn, format_table_lines
 
 LONGEST_TUPLE, LONGEST_SETTINGS = 2, 50
 INFERRED = "*"
@@ -60,7 +60,7 @@ def preset_table(spec: ModelSpec) -> list[str]:
         "settings": [format_knobs(preset) for _, _, preset in rows],
         "source": [preset.source for _, _, preset in rows],
     }
-    return lay_out([Column(heading, cells, words=True) for heading, cells in columns.items()])
+    return format_table_lines([TextColumn(heading, cells, is_left_aligned=True) for heading, cells in columns.items()])
 
 
 def modes_of(spec: ModelSpec, policy: str) -> list[str]:

@@ -4,7 +4,7 @@
 |---|---|
 | gaussian.py | one prediction and one correction of `Gaussian(mean, variance)` |
 | noise.py | process and measurement noise, constant or scheduled over the run |
-| filters.py | `Walk` (the paper's random walk) and `Drift` (ratio and its drift) behind one interface |
+| filters.py | `RandomWalkFilter` (the paper's random walk) and `DriftFilter` (ratio and its drift) behind one interface |
 | diagonal.py | several ratios at once: the vector notation of the paper with diagonal matrices |
 | alignment.py | how the first ratios start the filter, in the three published forms |
 | calibration.py | what a compute says about the prediction it replaced: the best damping |
@@ -13,44 +13,44 @@
 Paper: NaviCache, ICML 2026, arXiv:2606.26795, section "Test-Time Self-Calibration" and its appendix.
 """
 
-from navicache.estimator.alignment import AlignmentForm, align
-from navicache.estimator.calibration import best_damping, slope_reach
-from navicache.estimator.diagonal import Diagonal
-from navicache.estimator.filters import Drift, RatioDrift, RatioFilter, Walk
-from navicache.estimator.gaussian import Gaussian, correct, gain, predict, upper_bound
-from navicache.estimator.noise import Noise, Schedule, check_noise, value
-from navicache.estimator.steady import (
-    Bound,
-    hold_variance,
-    posterior_variance,
-    prior_variance,
-    steady_gain,
-    theorem_bound,
+from navicache.estimator.alignment import AlignmentForm, align_beliefs
+from navicache.estimator.damping import fit_damping, compute_extrapolation_factor
+from navicache.estimator.diagonal_filter import DiagonalFilter
+from navicache.estimator.ratio_filters import DriftFilter, RatioDriftBelief, RatioFilter, RandomWalkFilter
+from navicache.estimator.gaussian import Gaussian, correct, compute_gain, predict, compute_upper_bound
+from navicache.estimator.noise import Noise, NoiseSchedule, check_noise, evaluate_noise
+from navicache.estimator.steady_state import (
+    TheoremBound,
+    compute_hold_variance,
+    compute_posterior_variance,
+    compute_prior_variance,
+    compute_steady_gain,
+    compute_theorem_bound,
 )
 
 __all__ = [
     "AlignmentForm",
-    "Bound",
-    "Diagonal",
-    "Drift",
+    "TheoremBound",
+    "DiagonalFilter",
+    "DriftFilter",
     "Gaussian",
     "Noise",
-    "RatioDrift",
+    "RatioDriftBelief",
     "RatioFilter",
-    "Schedule",
-    "Walk",
-    "align",
-    "best_damping",
+    "NoiseSchedule",
+    "RandomWalkFilter",
+    "align_beliefs",
+    "fit_damping",
     "check_noise",
     "correct",
-    "gain",
-    "hold_variance",
-    "posterior_variance",
+    "compute_gain",
+    "compute_hold_variance",
+    "compute_posterior_variance",
     "predict",
-    "prior_variance",
-    "slope_reach",
-    "steady_gain",
-    "theorem_bound",
-    "upper_bound",
-    "value",
+    "compute_prior_variance",
+    "compute_extrapolation_factor",
+    "compute_steady_gain",
+    "compute_theorem_bound",
+    "compute_upper_bound",
+    "evaluate_noise",
 ]

@@ -13,20 +13,20 @@ The first two leave the filter as uncertain as it began, so its first gain after
 
 from typing import Literal, get_args
 
-from navicache.estimator.diagonal import Diagonal, check_lengths
-from navicache.estimator.filters import B
+from navicache.estimator.diagonal_filter import DiagonalFilter, check_ratio_count
+from navicache.estimator.ratio_filters import BeliefT
 
 AlignmentForm = Literal["mean", "newest", "filtered"]
 
 
-def align(
-    filter: Diagonal[B],  # noqa: A002 - named as in Diagonal.filter; the built-in is not used here
+def align_beliefs(
+    filter: DiagonalFilter[BeliefT],  # noqa: A002 - named as in Diagonal.filter; the built-in is not used here
     form: AlignmentForm,
-    beliefs: tuple[B, ...] | None,
-    count: int,
+    beliefs: tuple[BeliefT, ...] | None,
+    previous_count: int,
     z: tuple[float, ...],
     progress: float | None,
-) -> tuple[tuple[B, ...], tuple[float, ...]]:
+) -> tuple[tuple[BeliefT, ...], tuple[float, ...]]:
     """Beliefs and gains after one more alignment ratio z, `count` ratios having been seen before.
 
     `beliefs` is what the earlier calls left, None before the first. With `count` 0 and beliefs at hand (a second
@@ -34,34 +34,36 @@ def align(
     ratio: 1 / (count + 1) for "mean", 1 for "newest", K for "filtered".
 
     Example:
-        >>> from navicache.estimator.filters import Walk
-        >>> walk = Diagonal(Walk())
-        >>> beliefs, gains = align(walk, "mean", None, 0, (1.0,), None)
-        >>> align(walk, "mean", beliefs, 1, (2.0,), None)
+        >>> from navicache.estimator.ratio_filters import Walk
+        >>> walk = DiagonalFilter(Walk())
+        >>> beliefs, gains = align_beliefs(walk, "mean", None, 0, (1.0,), None)
+        >>> align_beliefs(walk, "mean", beliefs, 1, (2.0,), None)
         ((Gaussian(mean=1.5, variance=1.0),), (0.5,))
-        >>> align(walk, "newest", beliefs, 1, (2.0,), None)
+        >>> align_beliefs(walk, "newest", beliefs, 1, (2.0,), None)
         ((Gaussian(mean=2.0, variance=1.0),), (1.0,))
     """
-    _check(form, beliefs, count, z)
+    _check_align_arguments(form, beliefs, previous_count, z)
     if form == "filtered":
-        before = filter.start((0.0,) * len(z)) if beliefs is None else beliefs
+        before = filter.start_beliefs((0.0,) * len(z)) if beliefs is None else beliefs
         return filter.correct(filter.predict(before, progress), z, progress)
-    if form == "newest" or beliefs is None or count == 0:
-        return filter.start(z), (1.0,) * len(z)
-    share = 1.0 / (count + 1)
-    ratios = filter.ratios(beliefs)
+    if form == "newest" or beliefs is None or previous_count == 0:
+        return filter.start_beliefs(z), (1.0,) * len(z)
+    share = 1.0 / (previous_count + 1)
+    ratios = filter.extract_ratios(beliefs)
     means = tuple(ratio.mean + share * (new - ratio.mean) for ratio, new in zip(ratios, z, strict=True))
-    return filter.start(means), (share,) * len(z)
+    return filter.start_beliefs(means), (share,) * len(z)
 
 
-def _check(form: str, beliefs: tuple[object, ...] | None, count: int, z: tuple[float, ...]) -> None:
+def _check_align_arguments(
+    form: str, beliefs: tuple[object, ...] | None, previous_count: int, z: tuple[float, ...]
+) -> None:
     """Refuse an unknown form and arguments that contradict each other."""
     known = get_args(AlignmentForm)
     if form not in known:
         raise ValueError(f"unknown alignment form {form!r}: choose one of {', '.join(known)}")
-    if count < 0:
-        raise ValueError(f"count is {count}: give the number of alignment ratios seen before this one")
-    if beliefs is None and count > 0:
-        raise ValueError(f"beliefs is None after {count} ratios: pass the beliefs the last call returned")
+    if previous_count < 0:
+        raise ValueError(f"count is {previous_count}: give the number of alignment ratios seen before this one")
+    if beliefs is None and previous_count > 0:
+        raise ValueError(f"beliefs is None after {previous_count} ratios: pass the beliefs the last call returned")
     if beliefs is not None:
-        check_lengths(beliefs, z)
+        check_ratio_count(beliefs, z)

@@ -29,13 +29,13 @@ def predict(belief: Gaussian, process_noise: float) -> Gaussian:
     return Gaussian(belief.mean, belief.variance + process_noise)
 
 
-def gain(prior: Gaussian, measurement_noise: float, epsilon: float = 0.0) -> float:
+def compute_gain(prior: Gaussian, measurement_noise: float, epsilon: float = 0.0) -> float:
     """How far an observation pulls the mean: K = P / (P + R + eps), between 0 and 1.
 
     Where P + R + eps = 0 the belief is already certain and nothing can move it: K = 0.
 
     Example:
-        >>> gain(Gaussian(2.0, 1.5), measurement_noise=0.5)
+        >>> compute_gain(Gaussian(2.0, 1.5), measurement_noise=0.5)
         0.75
     """
     total = prior.variance + measurement_noise + epsilon
@@ -51,17 +51,17 @@ def correct(prior: Gaussian, z: float, measurement_noise: float, epsilon: float 
         >>> correct(Gaussian(2.0, 1.5), z=4.0, measurement_noise=0.5)
         Gaussian(mean=3.5, variance=0.375)
     """
-    k = gain(prior, measurement_noise, epsilon)
+    k = compute_gain(prior, measurement_noise, epsilon)
     # (1 - K) P = K (R + eps), but 1 - K has no digits left when R is far below P; min() undoes the last rounding.
     variance = min(prior.variance, k * (measurement_noise + epsilon))
     return Gaussian(prior.mean + k * (z - prior.mean), variance)
 
 
-def upper_bound(belief: Gaussian, deviations: float = 1.0) -> float:
+def compute_upper_bound(belief: Gaussian, deviations: float = 1.0) -> float:
     """A cautious value for x: x + n sqrt(P), n standard deviations above the mean.
 
     Example:
-        >>> upper_bound(Gaussian(1.0, 0.25), deviations=2.0)
+        >>> compute_upper_bound(Gaussian(1.0, 0.25), deviations=2.0)
         2.0
     """
     return belief.mean + deviations * math.sqrt(belief.variance)

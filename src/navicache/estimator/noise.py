@@ -12,14 +12,14 @@ from navicache.estimator.gaussian import check_variance
 
 
 @dataclass(frozen=True)
-class Schedule:
+class NoiseSchedule:
     """A noise that changes over the run: straight lines between (progress, value) points, constant outside them.
 
     Progress is 0 at the first step of a run and 1 at the last.
 
     Example:
-        >>> falling = Schedule(((0.0, 0.5), (0.5, 0.1)))
-        >>> falling.at(0.25), falling.at(0.9)
+        >>> falling = NoiseSchedule(((0.0, 0.5), (0.5, 0.1)))
+        >>> falling.interpolate(0.25), falling.interpolate(0.9)
         (0.3, 0.1)
         >>> falling.mean
         0.2
@@ -39,11 +39,11 @@ class Schedule:
             if before >= after:
                 raise ValueError(f"progress {after} follows {before}: sort the points and give each progress once")
 
-    def at(self, progress: float) -> float:
+    def interpolate(self, progress: float) -> float:
         """The value at `progress`: ((b - p) v_a + (p - a) v_b) / (b - a) between the points at a and b.
 
         Example:
-            >>> Schedule(((0.0, 1.0), (1.0, 3.0))).at(0.5)
+            >>> NoiseSchedule(((0.0, 1.0), (1.0, 3.0))).interpolate(0.5)
             2.0
         """
         if math.isnan(progress):
@@ -61,30 +61,30 @@ class Schedule:
         """The integral of the value over progress 0 to 1.
 
         Example:
-            >>> Schedule(((0.5, 1.0), (1.0, 3.0))).mean
+            >>> NoiseSchedule(((0.5, 1.0), (1.0, 3.0))).mean
             1.5
         """
         ends = ((0.0, self.points[0][1]), *self.points, (1.0, self.points[-1][1]))
         return sum((b - a) * (0.5 * v_a + 0.5 * v_b) for (a, v_a), (b, v_b) in pairwise(ends))
 
 
-Noise = float | Schedule
+Noise = float | NoiseSchedule
 
 
-def value(noise: Noise, progress: float | None) -> float:
+def evaluate_noise(noise: Noise, progress: float | None) -> float:
     """The noise at `progress`; where that is unknown (None), the mean of the schedule.
 
     Example:
-        >>> value(0.05, 0.3), value(Schedule(((0.0, 1.0), (1.0, 3.0))), None)
+        >>> evaluate_noise(0.05, 0.3), evaluate_noise(NoiseSchedule(((0.0, 1.0), (1.0, 3.0))), None)
         (0.05, 2.0)
     """
-    if not isinstance(noise, Schedule):
+    if not isinstance(noise, NoiseSchedule):
         return noise
-    return noise.mean if progress is None else noise.at(progress)
+    return noise.mean if progress is None else noise.interpolate(progress)
 
 
 def check_noise(name: str, noise: Noise) -> None:
-    """Raise ValueError for a constant that is no variance; a `Schedule` has checked itself.
+    """Raise ValueError for a constant that is no variance; a `NoiseSchedule` has checked itself.
 
     Example:
         >>> check_noise("process_noise", 0.05)
@@ -92,5 +92,5 @@ def check_noise(name: str, noise: Noise) -> None:
         Traceback (most recent call last):
         ValueError: process_noise is -0.05: give a finite number that is not negative
     """
-    if not isinstance(noise, Schedule):
+    if not isinstance(noise, NoiseSchedule):
         check_variance(name, noise)

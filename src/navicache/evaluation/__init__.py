@@ -2,14 +2,14 @@
 
 from navicache.evaluation.comparison import METRICS, Comparison, compare, measure
 from navicache.evaluation.flicker import flickering
-from navicache.evaluation.perceptual import Unavailable, lpips
+from navicache.evaluation.perceptual import LpipsUnavailable, lpips
 from navicache.evaluation.psnr import psnr, psnr_pooled
 from navicache.evaluation.similarity import ssim
 
 __all__ = [
     "METRICS",
     "Comparison",
-    "Unavailable",
+    "LpipsUnavailable",
     "compare",
     "flickering",
     "lpips",

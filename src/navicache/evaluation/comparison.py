@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from navicache.evaluation.flicker import flickering
-from navicache.evaluation.frames import Clip, Device, checked_pair
-from navicache.evaluation.perceptual import Unavailable, lpips
-from navicache.evaluation.psnr import decibels, frame_errors, mean_decibels
+from navicache.evaluation.frames import Clip, Device, validate_clip_pair
+from navicache.evaluation.perceptual import LpipsUnavailable, lpips
+from navicache.evaluation.psnr import convert_to_decibels, measure_frame_mse, average_decibels
 from navicache.evaluation.similarity import ssim
 
 METRICS = ("psnr", "ssim", "lpips", "flickering")
@@ -59,7 +59,7 @@ def measure(
         >>> measure(still, still, ["psnr"])
         {'psnr': 100.0, 'psnr_pooled': 100.0}
     """
-    checked_pair(reference, video)  # before flickering, which would call either of them "video"
+    validate_clip_pair(reference, video)  # before flickering, which would call either of them "video"
     ways: dict[str, Callable[[], dict[str, Any]]] = {
         "psnr": lambda: _psnr(reference, video, device),
         "ssim": lambda: {"ssim": ssim(reference, video, device)},
@@ -73,12 +73,12 @@ def measure(
 
 
 def _psnr(reference: Clip, video: Clip, device: Device) -> dict[str, Any]:
-    errors = frame_errors(reference, video, device)
-    return {"psnr": mean_decibels(errors), "psnr_pooled": decibels(errors.mean().item())}
+    errors = measure_frame_mse(reference, video, device)
+    return {"psnr": average_decibels(errors), "psnr_pooled": convert_to_decibels(errors.mean().item())}
 
 
 def _lpips_or_reason(reference: Clip, video: Clip, weights: Path | None, device: Device) -> dict[str, Any]:
     try:
         return {"lpips": lpips(reference, video, weights, device), "lpips_missing": None}
-    except Unavailable as error:
+    except LpipsUnavailable as error:
         return {"lpips": None, "lpips_missing": str(error)}

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from navicache.evaluation.frames import Clip, Device, checked, per_frame
+from navicache.evaluation.frames import Clip, Device, validate_clip, score_frames
 
 
 def flickering(video: Clip, device: Device = None) -> float:
@@ -17,12 +17,12 @@ def flickering(video: Clip, device: Device = None) -> float:
         >>> round(flickering(np.stack([dark, light])), 6)
         0.8
     """
-    frames = checked(video)
+    frames = validate_clip(video)
     if len(frames) < 2:
         raise ValueError("flickering compares neighbouring frames: give a video of at least two, got one")
-    return 1 - per_frame(difference, (frames[:-1], frames[1:]), "flickering", device).mean().item()
+    return 1 - score_frames(measure_frame_difference, (frames[:-1], frames[1:]), "flickering", device).mean().item()
 
 
-def difference(first: Tensor, second: Tensor) -> Tensor:
+def measure_frame_difference(first: Tensor, second: Tensor) -> Tensor:
     """Mean absolute difference of each frame of a chunk."""
     return (first - second).abs().mean((1, 2, 3))

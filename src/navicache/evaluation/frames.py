@@ -9,32 +9,32 @@ from tqdm import tqdm
 
 Clip = np.ndarray | Tensor
 Device = torch.device | str | None
-Score = Callable[[Tensor, Tensor], Tensor]
+FrameMetric = Callable[[Tensor, Tensor], Tensor]
 
 CHUNK_PIXELS = 2**20  # two frames of 832x480: SSIM, the hungriest, then takes about 0.7 GB
 
 
-def checked(clip: Clip, name: str = "video") -> Tensor:
+def validate_clip(clip: Clip, name: str = "video") -> Tensor:
     """The clip as a tensor, on the device it is on; a clip that no metric could score is refused.
 
     Example:
-        >>> checked(np.zeros((2, 8, 8, 3), np.uint8)).shape
+        >>> validate_clip(np.zeros((2, 8, 8, 3), np.uint8)).shape
         torch.Size([2, 8, 8, 3])
     """
-    frames = clip.detach() if isinstance(clip, Tensor) else _from_numpy(np.asarray(clip), name)
+    frames = clip.detach() if isinstance(clip, Tensor) else _convert_from_numpy(np.asarray(clip), name)
     if frames.ndim != 4 or frames.shape[-1] != 3:
         advice = "; give a single frame as frame[None]" if frames.ndim == 3 else ""
         raise ValueError(f"{name} must be (frames, height, width, 3), got {tuple(frames.shape)}{advice}")
     if frames.numel() == 0:
         raise ValueError(f"{name} is empty: its shape is {tuple(frames.shape)}")
     if frames.dtype != torch.uint8:
-        _check_floats(frames, name)
+        _check_float_range(frames, name)
     return frames
 
 
-def checked_pair(reference: Clip, video: Clip) -> tuple[Tensor, Tensor]:
+def validate_clip_pair(reference: Clip, video: Clip) -> tuple[Tensor, Tensor]:
     """Both clips as tensors of the same shape; they may differ in dtype and device."""
-    first, second = checked(reference, "reference"), checked(video, "video")
+    first, second = validate_clip(reference, "reference"), validate_clip(video, "video")
     if first.shape != second.shape:
         raise ValueError(
             f"reference is {tuple(first.shape)} and video {tuple(second.shape)}: "
@@ -43,49 +43,49 @@ def checked_pair(reference: Clip, video: Clip) -> tuple[Tensor, Tensor]:
     return first, second
 
 
-def per_frame(score: Score, pair: tuple[Tensor, Tensor], title: str, device: Device = None) -> Tensor:
+def score_frames(metric: FrameMetric, pair: tuple[Tensor, Tensor], title: str, device: Device = None) -> Tensor:
     """Score of each frame, in double precision; `score` sees (frames, 3, height, width) in [0, 1].
 
     Works on `device`, or where the first clip is. A bar appears if it takes more than two seconds.
 
     Example:
         >>> black, white = torch.zeros(2, 8, 8, 3), torch.ones(2, 8, 8, 3)
-        >>> per_frame(lambda a, b: (a - b).abs().mean((1, 2, 3)), (black, white), "distance")
+        >>> score_frames(lambda a, b: (a - b).abs().mean((1, 2, 3)), (black, white), "distance")
         tensor([1., 1.], dtype=torch.float64)
     """
     place = torch.device(device or pair[0].device)
     with torch.no_grad(), torch.autocast(place.type, enabled=False):  # the caller's autocast may not round a score
-        scores = [score(first, second) for first, second in _chunks(pair, title, place)]
+        scores = [metric(first, second) for first, second in _iterate_chunks(pair, title, place)]
     return torch.cat(scores).cpu().double()
 
 
-def precision(device: torch.device) -> torch.dtype:
+def choose_metric_dtype(device: torch.device) -> torch.dtype:
     """Double on CUDA, where convolutions of float32 may be TF32: three digits, too few for SSIM's small differences."""
     return torch.float64 if device.type == "cuda" else torch.float32
 
 
-def _chunks(pair: tuple[Tensor, Tensor], title: str, device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
+def _iterate_chunks(pair: tuple[Tensor, Tensor], title: str, device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
     count, height, width, _ = pair[0].shape
     size = max(1, CHUNK_PIXELS // (height * width))
     with tqdm(total=count, desc=title, unit="frame", delay=2, leave=False, disable=None) as bar:
         for start in range(0, count, size):
-            first, second = (_as_floats(clip[start : start + size].to(device)) for clip in pair)
+            first, second = (_convert_to_floats(clip[start : start + size].to(device)) for clip in pair)
             yield first, second
             bar.update(len(first))
 
 
-def _as_floats(frames: Tensor) -> Tensor:
-    values = frames.to(precision(frames.device))  # before any arithmetic: bytes would wrap around
+def _convert_to_floats(frames: Tensor) -> Tensor:
+    values = frames.to(choose_metric_dtype(frames.device))  # before any arithmetic: bytes would wrap around
     return (values / 255 if frames.dtype == torch.uint8 else values).movedim(-1, 1).contiguous()
 
 
-def _from_numpy(array: np.ndarray, name: str) -> Tensor:
+def _convert_from_numpy(array: np.ndarray, name: str) -> Tensor:
     if array.dtype != np.uint8 and array.dtype.kind != "f":
         raise TypeError(f"{name} must be floats in [0, 1] or uint8, got {array.dtype}")
     return torch.from_numpy(np.require(array, requirements=["C", "W"]))  # copies only what torch could not share
 
 
-def _check_floats(frames: Tensor, name: str) -> None:
+def _check_float_range(frames: Tensor, name: str) -> None:
     if not frames.is_floating_point():
         raise TypeError(f"{name} must be floats in [0, 1] or uint8, got {frames.dtype}")
     low, high = (bound.item() for bound in torch.aminmax(frames))

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 RESAMPLES = 10_000
-SHARE = 0.95
+CONFIDENCE = 0.95
 SEED = 20_260_615
-AT_ONCE = 2**22  # numbers drawn at a time: 32 MB
+MAX_NUMBERS_AT_ONCE = 2**22  # numbers drawn at a time: 32 MB
 
 
-class Estimate(NamedTuple):
+class MeanEstimate(NamedTuple):
     """A mean and the interval that holds it; both ends are None for a single figure, which has no spread."""
 
     mean: float
@@ -21,13 +21,13 @@ class Estimate(NamedTuple):
     count: int  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
-def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int = SEED) -> Estimate:
+def estimate_mean(values: Sequence[float], resamples: int = RESAMPLES, seed: int = SEED) -> MeanEstimate:
     """Mean with its 95 % percentile bootstrap interval: the figures are drawn again with replacement.
 
     Example:
-        >>> mean_interval([1.0, 2.0, 3.0, 4.0])
+        >>> estimate_mean([1.0, 2.0, 3.0, 4.0])
         Estimate(mean=2.5, low=1.5, high=3.5, count=4)
-        >>> mean_interval([7.0])
+        >>> estimate_mean([7.0])
         Estimate(mean=7.0, low=None, high=None, count=1)
     """
     if not values:
@@ -35,24 +35,24 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
     figures = np.asarray(values, dtype=float)
     mean = float(figures.mean())
     if len(figures) == 1:
-        return Estimate(mean, None, None, 1)
-    if len(figures) * resamples <= AT_ONCE:
-        means = _counts(len(figures), resamples, seed) @ figures / len(figures)
+        return MeanEstimate(mean, None, None, 1)
+    if len(figures) * resamples <= MAX_NUMBERS_AT_ONCE:
+        means = _count_draws(len(figures), resamples, seed) @ figures / len(figures)
     else:
-        means = np.concatenate([figures[drawn].mean(1) for drawn in _draws(len(figures), resamples, seed)])
-    low, high = np.quantile(means, [(1 - SHARE) / 2, (1 + SHARE) / 2])
-    return Estimate(mean, float(low), float(high), len(figures))
+        means = np.concatenate([figures[drawn].mean(1) for drawn in _draw_resamples(len(figures), resamples, seed)])
+    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return MeanEstimate(mean, float(low), float(high), len(figures))
 
 
-def _draws(count: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
+def _draw_resamples(value_count: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
     """Which figures are drawn, a row a resample, as many rows at a time as memory should hold."""
-    generator, each = np.random.default_rng(seed), max(1, AT_ONCE // count)
+    generator, each = np.random.default_rng(seed), max(1, MAX_NUMBERS_AT_ONCE // value_count)
     for start in range(0, resamples, each):
-        yield generator.integers(count, size=(min(each, resamples - start), count))
+        yield generator.integers(value_count, size=(min(each, resamples - start), value_count))
 
 
 @lru_cache(maxsize=2)
-def _counts(count: int, resamples: int, seed: int) -> np.ndarray:
+def _count_draws(value_count: int, resamples: int, seed: int) -> np.ndarray:
     """How often each figure is drawn, a row a resample: the same for all figures of a table, which has thousands."""
-    (drawn,) = _draws(count, resamples, seed)
-    return np.stack([np.bincount(row, minlength=count) for row in drawn]).astype(float)
+    (drawn,) = _draw_resamples(value_count, resamples, seed)
+    return np.stack([np.bincount(row, minlength=value_count) for row in drawn]).astype(float)

@@ -7,30 +7,30 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from navicache.evaluation.frames import Clip, Device, checked_pair, per_frame, precision
+from navicache.evaluation.frames import Clip, Device, validate_clip_pair, score_frames, choose_metric_dtype
 from navicache.evaluation.lpips_weights import WeightsError, load
 
-SMALLEST = 31  # pixels a side that are left with something after AlexNet's stride of 4 and its two poolings
+MIN_FRAME_SIDE = 31  # pixels a side that are left with something after AlexNet's stride of 4 and its two poolings
 
 # Channels out, kernel, stride, padding: the five convolutions of torchvision's AlexNet.
 CONVOLUTIONS = ((64, 11, 4, 2), (192, 5, 1, 2), (384, 3, 1, 1), (256, 3, 1, 1), (256, 3, 1, 1))
-POOLED = (1, 2)  # these two see their input pooled
+POOLED_LAYERS = (1, 2)  # these two see their input pooled
 
 # ImageNet's mean and deviation, as the authors write them for values in [-1, 1].
-SHIFT = (-0.030, -0.088, -0.188)
-SCALE = (0.458, 0.448, 0.450)
-EPSILON = 1e-10  # theirs; it is added to the length, not under the root
+CHANNEL_SHIFT = (-0.030, -0.088, -0.188)
+CHANNEL_SCALE = (0.458, 0.448, 0.450)
+NORM_EPSILON = 1e-10  # theirs; it is added to the length, not under the root
 
 
-class Unavailable(RuntimeError):
+class LpipsUnavailable(RuntimeError):
     """LPIPS cannot be measured here; the message says why and what to do."""
 
 
-class Lpips(nn.Module):
+class LpipsNetwork(nn.Module):
     """Distance of two batches (frames, 3, height, width) in [0, 1], one number a frame.
 
     Example:
-        >>> net, frame = Lpips(), torch.rand(1, 3, 64, 64)
+        >>> net, frame = LpipsNetwork(), torch.rand(1, 3, 64, 64)
         >>> net(frame, frame)
         tensor([0.])
     """
@@ -46,43 +46,47 @@ class Lpips(nn.Module):
             nn.Conv2d(before, *shape) for before, shape in zip(inputs, CONVOLUTIONS, strict=False)
         )
         self.heads = nn.ModuleList(nn.Conv2d(channels, 1, 1, bias=False) for channels in inputs[1:])
-        self.register_buffer("shift", torch.tensor(SHIFT).view(1, 3, 1, 1), persistent=False)
-        self.register_buffer("scale", torch.tensor(SCALE).view(1, 3, 1, 1), persistent=False)
+        self.register_buffer("shift", torch.tensor(CHANNEL_SHIFT).view(1, 3, 1, 1), persistent=False)
+        self.register_buffer("scale", torch.tensor(CHANNEL_SCALE).view(1, 3, 1, 1), persistent=False)
         self.eval().requires_grad_(False)
         if weights is not None:
             self.load_state_dict(weights)
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
         """Sum over the five layers of the weighted squared distance of the unit features, averaged over places."""
-        layers = zip(self.heads, self.features(first), self.features(second), strict=True)
-        distances = [head((_unit(a) - _unit(b)).square()).mean((1, 2, 3)) for head, a, b in layers]
+        layers = zip(self.heads, self.extract_features(first), self.extract_features(second), strict=True)
+        distances = [
+            head((_normalize_features(a) - _normalize_features(b)).square()).mean((1, 2, 3)) for head, a, b in layers
+        ]
         return torch.stack(distances).sum(0)
 
-    def features(self, frames: Tensor) -> Iterator[Tensor]:
+    def extract_features(self, frames: Tensor) -> Iterator[Tensor]:
         """What each of the five convolutions gives, after its ReLU."""
         x = (2 * frames - 1 - self.shift) / self.scale
         for index, convolution in enumerate(self.convolutions):
-            seen = functional.max_pool2d(x, 3, 2) if index in POOLED else x
+            seen = functional.max_pool2d(x, 3, 2) if index in POOLED_LAYERS else x
             x = functional.relu(convolution(seen))
             yield x
 
 
 def lpips(reference: Clip, video: Clip, weights: Path | None = None, device: Device = None) -> float:
-    """Mean over the frames; raises `Unavailable` where the weights are missing or the frames too small.
+    """Mean over the frames; raises `LpipsUnavailable` where the weights are missing or the frames too small.
 
     `weights` is the file that `navicache weights lpips` writes, if it lies somewhere else than the user's cache.
     """
-    pair = checked_pair(reference, video)
+    pair = validate_clip_pair(reference, video)
     height, width = pair[0].shape[1:3]
-    if min(height, width) < SMALLEST:
-        raise Unavailable(f"LPIPS needs frames of at least {SMALLEST}x{SMALLEST} pixels, got {height}x{width}")
+    if min(height, width) < MIN_FRAME_SIDE:
+        raise LpipsUnavailable(
+            f"LPIPS needs frames of at least {MIN_FRAME_SIDE}x{MIN_FRAME_SIDE} pixels, got {height}x{width}"
+        )
     try:
-        net = Lpips(load(weights))
+        net = LpipsNetwork(load(weights))
     except WeightsError as error:
-        raise Unavailable(str(error)) from error
+        raise LpipsUnavailable(str(error)) from error
     place = torch.device(device or pair[0].device)
-    return per_frame(net.to(place, precision(place)), pair, "LPIPS", place).mean().item()
+    return score_frames(net.to(place, choose_metric_dtype(place)), pair, "LPIPS", place).mean().item()
 
 
-def _unit(features: Tensor) -> Tensor:
-    return features / (features.square().sum(1, keepdim=True).sqrt() + EPSILON)
+def _normalize_features(features: Tensor) -> Tensor:
+    return features / (features.square().sum(1, keepdim=True).sqrt() + NORM_EPSILON)

@@ -4,15 +4,15 @@ import math
 
 from torch import Tensor
 
-from navicache.evaluation.frames import Clip, Device, checked_pair, per_frame
+from navicache.evaluation.frames import Clip, Device, validate_clip_pair, score_frames
 
-CAP = 100.0  # decibels; identical frames would score infinity, and one of them would swallow every mean
+MAX_DECIBELS = 100.0  # decibels; identical frames would score infinity, and one of them would swallow every mean
 
 
 def psnr(reference: Clip, video: Clip, device: Device = None) -> float:
     """Mean over the frames of each frame's decibels, as TeaCache, MagCache and VideoSys report it.
 
-    A frame scores at most `CAP`, which is what identical frames score.
+    A frame scores at most `MAX_DECIBELS`, which is what identical frames score.
 
     Example:
         >>> import numpy as np
@@ -20,11 +20,11 @@ def psnr(reference: Clip, video: Clip, device: Device = None) -> float:
         >>> round(psnr(black, grey), 3), psnr(black, black)
         (20.0, 100.0)
     """
-    return mean_decibels(frame_errors(reference, video, device))
+    return average_decibels(measure_frame_mse(reference, video, device))
 
 
 def psnr_pooled(reference: Clip, video: Clip, device: Device = None) -> float:
-    """Decibels of one squared error over the whole clip, as EasyCache reports it; at most `CAP`.
+    """Decibels of one squared error over the whole clip, as EasyCache reports it; at most `MAX_DECIBELS`.
 
     Never above `psnr` while no frame meets the cap, and far below it where a few frames are much worse than the rest.
 
@@ -35,30 +35,30 @@ def psnr_pooled(reference: Clip, video: Clip, device: Device = None) -> float:
         >>> round(psnr_pooled(black, half), 2), round(psnr(black, half), 2)
         (23.01, 60.0)
     """
-    return decibels(frame_errors(reference, video, device).mean().item())
+    return convert_to_decibels(measure_frame_mse(reference, video, device).mean().item())
 
 
-def frame_errors(reference: Clip, video: Clip, device: Device = None) -> Tensor:
+def measure_frame_mse(reference: Clip, video: Clip, device: Device = None) -> Tensor:
     """Mean squared error of each frame, all three channels together, for values in [0, 1]."""
-    return per_frame(squared_error, checked_pair(reference, video), "PSNR", device)
+    return score_frames(compute_mse, validate_clip_pair(reference, video), "PSNR", device)
 
 
-def squared_error(first: Tensor, second: Tensor) -> Tensor:
+def compute_mse(first: Tensor, second: Tensor) -> Tensor:
     """Mean squared error of each frame of a chunk."""
     return (first - second).square().mean((1, 2, 3))
 
 
-def mean_decibels(errors: Tensor) -> float:
+def average_decibels(frame_mses: Tensor) -> float:
     """Mean of the decibels of each frame."""
-    scores = [decibels(error) for error in errors.tolist()]
+    scores = [convert_to_decibels(error) for error in frame_mses.tolist()]
     return math.fsum(scores) / len(scores)
 
 
-def decibels(error: float) -> float:
-    """-10 log10(error), at most `CAP`.
+def convert_to_decibels(mse: float) -> float:
+    """-10 log10(error), at most `MAX_DECIBELS`.
 
     Example:
-        >>> decibels(0.01), decibels(0.0)
+        >>> convert_to_decibels(0.01), convert_to_decibels(0.0)
         (20.0, 100.0)
     """
-    return min(CAP, -10 * math.log10(error)) if error > 0 else CAP
+    return min(MAX_DECIBELS, -10 * math.log10(mse)) if mse > 0 else MAX_DECIBELS

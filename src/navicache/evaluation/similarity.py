@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from navicache.evaluation.frames import Clip, Device, checked_pair, per_frame
+from navicache.evaluation.frames import Clip, Device, validate_clip_pair, score_frames
 
-WINDOW = 11  # pixels of the Gaussian window, sigma 1.5: the authors' choice and that of the published tables
+WINDOW_SIZE = 11  # pixels of the Gaussian window, sigma 1.5: the authors' choice and that of the published tables
 
 
 def ssim(reference: Clip, video: Clip, device: Device = None) -> float:
@@ -16,18 +16,18 @@ def ssim(reference: Clip, video: Clip, device: Device = None) -> float:
         >>> round(ssim(ramp, ramp), 4), round(ssim(ramp, 1 - ramp), 4) < 0
         (1.0, True)
     """
-    pair = checked_pair(reference, video)
+    pair = validate_clip_pair(reference, video)
     height, width = pair[0].shape[1:3]
-    if min(height, width) < WINDOW:
-        raise ValueError(f"SSIM needs frames of at least {WINDOW}x{WINDOW} pixels, got {height}x{width}")
-    return per_frame(frame_ssim, pair, "SSIM", device).mean().item()
+    if min(height, width) < WINDOW_SIZE:
+        raise ValueError(f"SSIM needs frames of at least {WINDOW_SIZE}x{WINDOW_SIZE} pixels, got {height}x{width}")
+    return score_frames(measure_frame_ssim, pair, "SSIM", device).mean().item()
 
 
-def frame_ssim(first: Tensor, second: Tensor) -> Tensor:
+def measure_frame_ssim(first: Tensor, second: Tensor) -> Tensor:
     """SSIM of each frame of a chunk."""
     # Here, since this import alone takes seconds and brings in half of the installed packages.
     from torchmetrics.functional.image import structural_similarity_index_measure
 
     _, places = structural_similarity_index_measure(second, first, data_range=1.0, return_full_image=True)
-    border = WINDOW // 2  # torchmetrics' own mean counts windows that reach into its mirrored border
+    border = WINDOW_SIZE // 2  # torchmetrics' own mean counts windows that reach into its mirrored border
     return places[..., border:-border, border:-border].mean((1, 2, 3))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-SUFFIXES = (".mp4", ".webm", ".mkv", ".mov", ".avi", ".gif")
+VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".mov", ".avi", ".gif")
 
 
 def read_video(path: Path) -> np.ndarray:
@@ -36,17 +36,17 @@ def match_videos(reference: Path, other: Path) -> list[tuple[str, Path, Path]]:
         raise ValueError(f"give two videos or two folders: {reference} and {other} are one of each")
     if not reference.is_dir():
         return [(other.name, reference, other)]
-    names = videos_in(reference)
-    if missing := sorted(set(names) ^ set(videos_in(other))):
+    names = list_videos(reference)
+    if missing := sorted(set(names) ^ set(list_videos(other))):
         where = other if missing[0] in names else reference
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise ValueError(f"{where} has no {missing[0]}{more}: both folders must hold the same names")
     return [(name, reference / name, other / name) for name in names]
 
 
-def videos_in(folder: Path) -> list[str]:
+def list_videos(folder: Path) -> list[str]:
     """Names of the videos of a folder, in order; other files are passed over."""
-    names = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    names = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
     if not names:
-        raise ValueError(f"{folder} holds no video: looked for {', '.join(SUFFIXES)}")
+        raise ValueError(f"{folder} holds no video: looked for {', '.join(VIDEO_SUFFIXES)}")
     return names

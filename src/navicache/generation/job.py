@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from navicache.integrations import Cache, enable
-from navicache.integrations.choose import policy_name
+from navicache.integrations.policy_choice import choose_policy_name
 from navicache.models import MODES
 from navicache.pocket.members import WAN, Member, member
 from navicache.policies import build_policy
-from navicache.policies.checks import check_choice
-from navicache.records import ShadowKind
+from navicache.policies.knob_checks import check_choice
+from navicache.records import ShadowMode
 
 POCKET = "pocket"
 MODEL_HELP = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
@@ -66,7 +66,7 @@ class CacheOptions:
     policy: str | None = None
     mode: str | None = None
     knobs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    shadow: ShadowKind | None = None
+    shadow: ShadowMode | None = None
     calibration: Path | None = None  # file of `navicache calibrate`
 
     @property
@@ -78,7 +78,7 @@ class CacheOptions:
         """Refuse options that are wrong for every model, before one is loaded."""
         if self.mode is not None:
             check_choice("mode", self.mode, MODES)
-        build_policy(policy_name(self.policy, self.knobs), **self.knobs)
+        build_policy(choose_policy_name(self.policy, self.knobs), **self.knobs)
 
     def enable(self, pipe: Any) -> Cache:
         """Enable the cache on a pipeline."""

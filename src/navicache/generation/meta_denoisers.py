@@ -19,11 +19,11 @@ class MetaDenoiser:
 
 def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[str, MetaDenoiser], list[str]]:
     """The denoisers that a model index names, and what is wrong with those that could not be built."""
-    from navicache.integrations.diffusers import DENOISERS
+    from navicache.integrations.diffusers import DENOISER_NAMES
 
     found: dict[str, MetaDenoiser] = {}
     problems: list[str] = []
-    for name in DENOISERS:
+    for name in DENOISER_NAMES:
         library, kind = index.get(name) or (None, None)
         if kind is not None:
             try:
@@ -32,7 +32,7 @@ def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[s
                 problems.append(f"{name} ({library}, {kind}): {error}")
     if not found and not problems:
         named = ", ".join(name for name in index if not name.startswith("_"))
-        problems.append(f"no denoiser under a known name ({', '.join(DENOISERS)}); it has: {named}")
+        problems.append(f"no denoiser under a known name ({', '.join(DENOISER_NAMES)}); it has: {named}")
     return found, problems
 
 

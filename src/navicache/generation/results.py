@@ -8,7 +8,7 @@ from typing import Any
 
 from navicache.generation.media import Media
 from navicache.generation.timed_calls import PromptRuns, TimedOutput
-from navicache.records import RunRecord, atomic_file
+from navicache.records import RunRecord, open_atomic_file
 from navicache.report.calibration_plot import can_calibrate, save_calibration_plot
 from navicache.report.side_by_side import AMPLIFIED, amplify_difference, join_panels
 from navicache.report.trace_plot import save_trace_plot
@@ -79,7 +79,7 @@ def _write_comparison(
     Media(join_panels(build_panels(result, plain.media)), made.is_video).save(files["side by side"], fps)
     for name, run in _trace_plots(result).items():
         save_trace_plot(run, files[name])
-    with atomic_file(files["metrics"]) as file:
+    with open_atomic_file(files["metrics"]) as file:
         file.write(json.dumps(metrics_document(result, plain, about), indent=1, allow_nan=False).encode() + b"\n")
     return result
 

@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Any
 
-from navicache.integrations.attach import Attachment, CallableAttachment
+from navicache.integrations.attachments import Attachment, CallableAttachment
 from navicache.records import Trace, summarise
 
 
@@ -49,7 +49,7 @@ class Cache:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Take the cache off, whatever happened."""
         self.disable()

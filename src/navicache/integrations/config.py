@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from navicache.integrations.choose import Options, choose_policy
+from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import MODES, find_model
 from navicache.policies import Policy
 
@@ -43,11 +43,11 @@ class NaviCacheConfig:
         except TypeError as error:
             raise ValueError(str(error)) from error
 
-    def asked(self) -> dict[str, Any]:
+    def to_enable_arguments(self) -> dict[str, Any]:
         """The arguments of `navicache.enable` that say the same."""
-        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._knobs()}
+        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._merge_knobs()}
 
-    def _knobs(self) -> dict[str, Any]:
+    def _merge_knobs(self) -> dict[str, Any]:
         targets = {"speedup": self.speedup, "max_error": self.max_error}
         return {**self.knobs, **{name: value for name, value in targets.items() if value is not None}}
 
@@ -62,4 +62,4 @@ class NaviCacheConfig:
 
     def _check_policy(self) -> None:
         given = self.mode if not isinstance(self.policy, str | None) else None  # a name's mode is the model's affair
-        choose_policy(Options(self.policy, given, knobs=self._knobs()), find_model(""))
+        choose_policy(CacheOptions(self.policy, given, knobs=self._merge_knobs()), find_model(""))

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.integrations.attach import attachment_of
+from navicache.integrations.attachments import find_attachment
 from navicache.integrations.cache import Cache
 
 
@@ -17,15 +17,17 @@ def disable(target: Any) -> None:
     if "diffusers" in sys.modules:
         from navicache.integrations import diffusers
 
-        parts = list(diffusers.denoisers(target).values()) if isinstance(target, diffusers.PIPELINES) else parts
+        parts = (
+            list(diffusers.find_denoisers(target).values()) if isinstance(target, diffusers.PIPELINE_CLASSES) else parts
+        )
         for part in parts:
-            diffusers.detach_from(part)
+            diffusers.detach_cache(part)
     for part in parts:
         if not isinstance(part, nn.Module):
             raise TypeError(
                 f"cannot disable a {type(part).__name__}: pass a pipeline, a module or the handle of enable"
             )
-        attached = attachment_of(part)
+        attached = find_attachment(part)
         if attached is not None:
             attached.detach()
     return None

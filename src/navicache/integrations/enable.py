@@ -12,19 +12,19 @@ import torch
 from torch import nn
 
 from navicache.engine import Core, Host, Keep, Reader
-from navicache.integrations.attach import (
+from navicache.integrations.attachments import (
     Attachment,
     CallableAttachment,
     ModuleAttachment,
-    signature_of,
+    get_forward_signature,
 )
-from navicache.integrations.build import build_engine
+from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.cache import Cache
-from navicache.integrations.choose import Options, choose_policy, note
-from navicache.integrations.groups import class_name, find_ranks
+from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_inferred_preset
+from navicache.integrations.rank_groups import get_class_name, find_ranks
 from navicache.models import CallSpec, ModelSpec, find_model, read_calibration
 from navicache.policies import Policy
-from navicache.records import ShadowKind
+from navicache.records import ShadowMode
 
 logger = logging.getLogger("navicache")
 
@@ -40,7 +40,7 @@ def enable(
     keep_device: torch.device | str | None = None,
     blocks: Sequence[str] = (),
     calibration: str | os.PathLike[str] | None = None,
-    shadow: ShadowKind | None = None,
+    shadow: ShadowMode | None = None,
     group: Any = None,
     **knobs: Any,
 ) -> Cache:
@@ -71,29 +71,29 @@ def enable(
         >>> cache.trace.runs[0].computed_steps()
         (0, 2, 4, 6, 8, 9)
     """
-    _check(steps, keep_dtype, shadow)
+    _check_arguments(steps, keep_dtype, shadow)
     kept = Keep(keep_dtype, None if keep_device is None else torch.device(keep_device))
     measured = None if calibration is None else read_calibration(calibration)
-    options = Options(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, group, knobs)
-    plan = _plan(target, options)
-    attachments = plan.attach()
+    options = CacheOptions(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, group, knobs)
+    plan = _plan_attachments(target, options)
+    attachments = plan.attach_all()
     if plan.note:
         logger.warning(plan.note)
     return Cache(attachments, (plan.note,) if plan.note else ())
 
 
 @dataclass(frozen=True)
-class Plan:
+class AttachmentPlan:
     """What will be attached where; building it has no effect, so a mistake leaves the model untouched."""
 
-    parts: dict[str, Callable[[], Attachment]]
+    attach_functions: dict[str, Callable[[], Attachment]]
     note: str
 
-    def attach(self) -> dict[str, Attachment]:
+    def attach_all(self) -> dict[str, Attachment]:
         """Attach all parts; where one fails, none stays attached."""
         attachments: dict[str, Attachment] = {}
         try:
-            for name, attach in self.parts.items():
+            for name, attach in self.attach_functions.items():
                 attachments[name] = attach()
         except BaseException:
             for attached in attachments.values():
@@ -102,57 +102,61 @@ class Plan:
         return attachments
 
 
-def _check(steps: int | None, keep_dtype: torch.dtype | None, shadow: ShadowKind | None) -> None:
+def _check_arguments(steps: int | None, keep_dtype: torch.dtype | None, shadow: ShadowMode | None) -> None:
     if steps is not None and not (isinstance(steps, int) and steps > 0):
         raise ValueError(f"steps must be the number of steps of a run, got {steps!r}")
     if keep_dtype is not None and not isinstance(keep_dtype, torch.dtype):
         raise TypeError(f"keep_dtype must be a torch.dtype such as torch.bfloat16, got {keep_dtype!r}")
-    if shadow not in (None, *get_args(ShadowKind)):
-        raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowKind)))} or None, got {shadow!r}")
+    if shadow not in (None, *get_args(ShadowMode)):
+        raise ValueError(f"shadow must be one of {', '.join(map(repr, get_args(ShadowMode)))} or None, got {shadow!r}")
 
 
-def _plan(target: Any, options: Options) -> Plan:
+def _plan_attachments(target: Any, options: CacheOptions) -> AttachmentPlan:
     if "diffusers" in sys.modules:
         from navicache.integrations import diffusers
 
-        if isinstance(target, diffusers.PIPELINES):
-            return _diffusers_plan(diffusers.denoisers(target), target, options)
-        if diffusers.is_model(target):
-            return _diffusers_plan({"": target}, None, options)
+        if isinstance(target, diffusers.PIPELINE_CLASSES):
+            return _plan_diffusers_attachments(diffusers.find_denoisers(target), target, options)
+        if diffusers.is_diffusers_model(target):
+            return _plan_diffusers_attachments({"": target}, None, options)
     if not callable(target):
         raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
-    spec = find_model(_name(target), vars(target) if isinstance(target, nn.Module) else None)
-    engine = _engine(options, spec, target, _name(target), functools.partial(Host, total=options.steps))
+    spec = find_model(_get_target_name(target), vars(target) if isinstance(target, nn.Module) else None)
+    engine = _build_target_engine(
+        options, spec, target, _get_target_name(target), functools.partial(Host, total=options.steps)
+    )
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
-    return Plan({"": functools.partial(kind, target, engine)}, note(spec, options))
+    return AttachmentPlan({"": functools.partial(kind, target, engine)}, explain_inferred_preset(spec, options))
 
 
-def _diffusers_plan(models: dict[str, nn.Module], pipeline: Any | None, options: Options) -> Plan:
+def _plan_diffusers_attachments(
+    models: dict[str, nn.Module], pipeline: Any | None, options: CacheOptions
+) -> AttachmentPlan:
     from navicache.integrations import diffusers
 
     first = next(iter(models.values()))
-    spec = find_model(class_name(first), diffusers.config_of(first), experts=len(models))
+    spec = find_model(get_class_name(first), diffusers.get_model_config(first), experts=len(models))
     parts: dict[str, Callable[[], Attachment]] = {}
     for name, model in models.items():
-        box = diffusers.ContextBox()
-        surroundings = functools.partial(diffusers.surroundings, box, pipeline, options.steps)
-        label = _name(model) if len(models) == 1 else f"{_name(model)} ({name})"
-        engine = _engine(options, spec, model, label, surroundings)
+        box = diffusers.CacheContextReceiver()
+        surroundings = functools.partial(diffusers.describe_call, box, pipeline, options.steps)
+        label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
+        engine = _build_target_engine(options, spec, model, label, surroundings)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, box)
-    return Plan(parts, note(spec, options))
+    return AttachmentPlan(parts, explain_inferred_preset(spec, options))
 
 
-def _engine(
-    options: Options, spec: ModelSpec, target: Callable[..., Any], label: str, surroundings: Callable[[], Host]
+def _build_target_engine(
+    options: CacheOptions, spec: ModelSpec, target: Callable[..., Any], label: str, describe_call: Callable[[], Host]
 ) -> Core:
     call = options.call or spec.call
     about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
     about["find_ranks"] = functools.partial(find_ranks, target, options.group)
-    reader = Reader(call, signature_of(target))
+    reader = Reader(call, get_forward_signature(target))
     return build_engine(
-        choose_policy(options, spec), reader, target, options.blocks, surroundings=surroundings, **about
+        choose_policy(options, spec), reader, target, options.blocks, surroundings=describe_call, **about
     )
 
 
-def _name(target: Any) -> str:
-    return getattr(target, "__name__", class_name(target))
+def _get_target_name(target: Any) -> str:
+    return getattr(target, "__name__", get_class_name(target))

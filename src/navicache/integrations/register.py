@@ -15,50 +15,53 @@ from diffusers.models.cache_utils import CacheMixin
 
 from navicache.integrations.cache import Cache
 from navicache.integrations.config import NaviCacheConfig
-from navicache.integrations.diffusers import detach_from, hook_of
+from navicache.integrations.diffusers import detach_cache, find_cache_hook
 from navicache.integrations.enable import enable
 
 
-class Extended(ABC):
+class ExtendedMethod(ABC):
     """A method of `CacheMixin` that knows our config, and hands every other one to the method it replaced."""
 
     def __init__(self, original: Callable[..., None]) -> None:
         """Look like the original to whoever asks for its name, its text or its signature."""
         self.original = original
-        self.models: WeakSet[Any] = WeakSet()  # those with a cache through this method
+        self.cached_models: WeakSet[Any] = WeakSet()  # those with a cache through this method
         functools.update_wrapper(self, original)
 
-    def __get__(self, model: Any, owner: type | None = None) -> Any:
+    def __get__(self, model: Any, model_class: type | None = None) -> Any:
         """Bind as a function does."""
         return self if model is None else MethodType(self, model)
 
     @abstractmethod
-    def __call__(self, *given: Any, **named: Any) -> None:
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         """What a call of the method does."""
 
 
-class ExtendedEnable(Extended):
+class ExtendedEnableCache(ExtendedMethod):
     """`enable_cache`."""
 
     def __call__(self, model: Any, config: Any) -> None:
         """Put our cache on; where another one is on already, diffusers says so itself."""
         if type(config) is not NaviCacheConfig or model.is_cache_enabled:
             return self.original(model, config)
-        enable(model, **config.asked())
+        enable(model, **config.to_enable_arguments())
         model._cache_config = config
-        self.models.add(model)
+        self.cached_models.add(model)
         return None
 
 
-class ExtendedDisable(Extended):
+class ExtendedDisableCache(ExtendedMethod):
     """`disable_cache`."""
 
     def __call__(self, model: Any) -> None:
         """Take our cache off, and with it the config that says it is on."""
-        return detach_from(model) if type(model._cache_config) is NaviCacheConfig else self.original(model)
+        return detach_cache(model) if type(model._cache_config) is NaviCacheConfig else self.original(model)
 
 
-EXTENDED: dict[str, type[Extended]] = {"enable_cache": ExtendedEnable, "disable_cache": ExtendedDisable}
+EXTENDED_METHODS: dict[str, type[ExtendedMethod]] = {
+    "enable_cache": ExtendedEnableCache,
+    "disable_cache": ExtendedDisableCache,
+}
 
 
 def register() -> None:
@@ -77,7 +80,7 @@ def register() -> None:
         >>> model.is_cache_enabled
         False
     """
-    for name, kind in EXTENDED.items():
+    for name, kind in EXTENDED_METHODS.items():
         method = vars(CacheMixin)[name]
         if not isinstance(method, kind):
             setattr(CacheMixin, name, kind(method))
@@ -88,27 +91,27 @@ def unregister() -> None:
 
     A cache that stayed on would be one that diffusers' own `disable_cache` does not know how to take off.
     """
-    methods = {name: vars(CacheMixin)[name] for name in EXTENDED}
-    _refuse_wrapped(methods)
+    methods = {name: vars(CacheMixin)[name] for name in EXTENDED_METHODS}
+    _refuse_rewrapped_methods(methods)
     for name, method in methods.items():
-        if isinstance(method, Extended):
+        if isinstance(method, ExtendedMethod):
             setattr(CacheMixin, name, method.original)
-            for model in tuple(method.models):
-                detach_from(model)
+            for model in tuple(method.cached_models):
+                detach_cache(model)
 
 
 def cache_of(model: Any) -> Cache:
     """The handle of the cache on a model, as `navicache.enable` would have given it: `enable_cache` returns none."""
-    hook = hook_of(model)
+    hook = find_cache_hook(model)
     if hook is None:
         raise ValueError(f"this {type(model).__name__} has no cache of navicache: put one on with enable_cache first")
     return Cache({"": hook})
 
 
-def _refuse_wrapped(methods: dict[str, Any]) -> None:
+def _refuse_rewrapped_methods(methods: dict[str, Any]) -> None:
     """Refuse to restore a method under one that somebody has put around ours since."""
     for name, method in methods.items():
-        if isinstance(getattr(method, "__wrapped__", None), Extended):
+        if isinstance(getattr(method, "__wrapped__", None), ExtendedMethod):
             raise RuntimeError(
                 f"CacheMixin.{name} was wrapped again after register(), by {method.__module__}: undo that first"
             )

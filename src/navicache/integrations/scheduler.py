@@ -5,7 +5,7 @@ import inspect
 from typing import Any
 
 
-def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
+def read_scheduler_position(scheduler: Any) -> tuple[int | None, int | None, Any]:
     """Steps taken in this run (None before the first), steps in all, and the timesteps, new for every run.
 
     A scheduler that has not been set up, or has taken all its steps, tells nothing: another one is at work.
@@ -22,19 +22,19 @@ def scheduler_facts(scheduler: Any) -> tuple[int | None, int | None, Any]:
     return index - begin, steps - begin, timesteps
 
 
-def run_length(pipeline: Any | None, total: int | None) -> int | None:
+def count_run_steps(pipeline: Any | None, schedule_steps: int | None) -> int | None:
     """Steps of this run, where `total` counts all of the schedule.
 
     Pipelines that take a `strength` leave out the first steps. A scheduler that keeps no `begin_index` (DDIM) does not
     know, but the pipeline does. No other pipeline is asked: in a loop of the user's own its answer would be an old one.
     """
     told = getattr(pipeline, "num_timesteps", None)
-    if not told or total is None or not _leaves_out_steps(type(pipeline)):
-        return total
+    if not told or schedule_steps is None or not _takes_strength(type(pipeline)):
+        return schedule_steps
     keeps_begin = getattr(type(getattr(pipeline, "scheduler", None)), "begin_index", None) is not None
-    return total if keeps_begin else min(told, total)
+    return schedule_steps if keeps_begin else min(told, schedule_steps)
 
 
 @functools.cache
-def _leaves_out_steps(kind: type) -> bool:
-    return "strength" in inspect.signature(kind.__call__).parameters
+def _takes_strength(pipeline_class: type) -> bool:
+    return "strength" in inspect.signature(pipeline_class.__call__).parameters

@@ -1,45 +1,45 @@
 """Models as data: how they are called, which settings are published for them, and where."""
 
-from navicache.models.calibration import CALIBRATED, Calibration, read_calibration
-from navicache.models.call import (
-    CONDITIONING_NAMES,
-    LATENT_NAMES,
-    PER_SAMPLE_NAMES,
-    SHARED_NAMES,
-    TIME_NAMES,
+from navicache.models.calibration import CALIBRATED_METHODS, Calibration, read_calibration
+from navicache.models.call_spec import (
+    CONDITIONING_ARGUMENT_NAMES,
+    LATENT_ARGUMENT_NAMES,
+    PER_SAMPLE_ARGUMENT_NAMES,
+    SHARED_ARGUMENT_NAMES,
+    TIME_ARGUMENT_NAMES,
     CallSpec,
-    Place,
+    ArgumentKey,
 )
-from navicache.models.catalog import MODELS, UNKNOWN, find_model, model_named
-from navicache.models.hosts import HOSTS, SIZES, HostModel
-from navicache.models.published import METHODS, published, published_models
-from navicache.models.signals import SIGNALS
-from navicache.models.spec import MODES, ModelSpec, Preset, preset
+from navicache.models.catalog import MODELS, UNKNOWN_MODEL, find_model, find_model_by_name
+from navicache.models.host_models import HOST_MODELS, SIZE_FIELDS, HostModel
+from navicache.models.published_presets import PUBLISHED_METHODS, load_published_presets, list_published_models
+from navicache.models.signal_modules import SIGNAL_MODULES
+from navicache.models.model_spec import MODES, ModelSpec, Preset, find_preset
 
 __all__ = [
-    "CALIBRATED",
-    "CONDITIONING_NAMES",
-    "HOSTS",
-    "LATENT_NAMES",
-    "METHODS",
+    "CALIBRATED_METHODS",
+    "CONDITIONING_ARGUMENT_NAMES",
+    "HOST_MODELS",
+    "LATENT_ARGUMENT_NAMES",
+    "PUBLISHED_METHODS",
     "MODELS",
     "MODES",
-    "PER_SAMPLE_NAMES",
-    "SHARED_NAMES",
-    "SIGNALS",
-    "SIZES",
-    "TIME_NAMES",
-    "UNKNOWN",
+    "PER_SAMPLE_ARGUMENT_NAMES",
+    "SHARED_ARGUMENT_NAMES",
+    "SIGNAL_MODULES",
+    "SIZE_FIELDS",
+    "TIME_ARGUMENT_NAMES",
+    "UNKNOWN_MODEL",
     "Calibration",
     "CallSpec",
     "HostModel",
     "ModelSpec",
-    "Place",
+    "ArgumentKey",
     "Preset",
     "find_model",
-    "model_named",
-    "preset",
-    "published",
-    "published_models",
+    "find_model_by_name",
+    "find_preset",
+    "load_published_presets",
+    "list_published_models",
     "read_calibration",
 ]

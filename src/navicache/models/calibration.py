@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
-CALIBRATED = ("teacache", "magcache", "l2p", "meancache")
-FORMAT = 1
+CALIBRATED_METHODS = ("teacache", "magcache", "l2p", "meancache")
+CALIBRATION_FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Calibration:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON."""
-        with atomic_file(path) as file:
-            file.write((json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n").encode())
+        with open_atomic_file(path) as file:
+            file.write((json.dumps({"format": CALIBRATION_FORMAT, **asdict(self)}, indent=1) + "\n").encode())
 
 
 def read_calibration(path: str | os.PathLike[str]) -> Calibration:
@@ -43,12 +43,12 @@ def read_calibration(path: str | os.PathLike[str]) -> Calibration:
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)} is no JSON file: {error}") from error
     entries: dict[str, Any] = found if type(found) is dict else {}  # pyright: ignore[reportUnknownVariableType]
-    if entries.get("format") != FORMAT or entries.get("method") not in CALIBRATED:
+    if entries.get("format") != CALIBRATION_FORMAT or entries.get("method") not in CALIBRATED_METHODS:
         raise ValueError(f"{os.fspath(path)} is no calibration: make one with `navicache calibrate --out FILE`")
     given: dict[str, Any] = entries["knobs"]
-    knobs: dict[str, Any] = {name: _frozen(value) for name, value in given.items()}
+    knobs: dict[str, Any] = {name: _freeze_list(value) for name, value in given.items()}
     return Calibration(entries["method"], entries["model"], knobs, entries["quality"], entries["about"])
 
 
-def _frozen(value: Any) -> Any:
+def _freeze_list(value: Any) -> Any:
     return tuple(value) if type(value) is list else value  # pyright: ignore

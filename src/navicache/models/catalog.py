@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from navicache.models import cogvideox, hunyuan, opensora, others, wan
-from navicache.models.hosts import HOSTS
-from navicache.models.settings import wan21_values
-from navicache.models.spec import ModelSpec
+from navicache.models import cogvideox, hunyuan, opensora, other_models, wan
+from navicache.models.host_models import HOST_MODELS
+from navicache.models.preset_builders import build_fallback_presets
+from navicache.models.model_spec import ModelSpec
 
-UNKNOWN = ModelSpec(
+UNKNOWN_MODEL = ModelSpec(
     "unknown model",
     "",
-    presets=wan21_values(),
+    presets=build_fallback_presets(),
     note="no setting is published for this model; the Wan 2.1 values are used (threshold 0.05, 10 steps to align)",
 )
 
@@ -20,8 +20,8 @@ MODELS: tuple[ModelSpec, ...] = (
     *hunyuan.MODELS,
     *opensora.MODELS,
     *cogvideox.MODELS,
-    *others.MODELS,
-    UNKNOWN,
+    *other_models.MODELS,
+    UNKNOWN_MODEL,
 )
 
 
@@ -36,13 +36,13 @@ def find_model(transformer: str, config: Mapping[str, Any] | None = None, expert
         >>> find_model("WanModel", {"in_dim": 16, "num_layers": 30}).name
         'Wan 2.1 T2V-1.3B'
     """
-    host = HOSTS.get(transformer)
+    host = HOST_MODELS.get(transformer)
     if host is not None:
-        return host.called(find_model(host.known_as, host.configuration(config or {}), experts))
+        return host.adapt_spec(find_model(host.diffusers_class, host.translate_config(config or {}), experts))
     return next(spec for spec in MODELS if spec.matches(transformer, config or {}, experts))
 
 
-def model_named(name: str) -> ModelSpec:
+def find_model_by_name(name: str) -> ModelSpec:
     """The model of that name."""
     for spec in MODELS:
         if spec.name == name:

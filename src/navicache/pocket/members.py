@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from navicache.packaged import INSTALL, packaged
+from navicache.weights_package import INSTALL_COMMAND, find_weights_folder
 
 WAN = "wan"
 
@@ -58,9 +58,9 @@ def checkpoint_path(name: str = WAN) -> Path:
         >>> checkpoint_path().name
         'wan'
     """
-    folder = packaged(member(name).name)
+    folder = find_weights_folder(member(name).name)
     if folder is None:
-        raise ValueError(f"the embedded models are a package of their own: {INSTALL}")
+        raise ValueError(f"the embedded models are a package of their own: {INSTALL_COMMAND}")
     if not (folder / "model_index.json").is_file():
-        raise ValueError(f"{folder} holds no model: install navicache-pocket again ({INSTALL})")
+        raise ValueError(f"{folder} holds no model: install navicache-pocket again ({INSTALL_COMMAND})")
     return folder

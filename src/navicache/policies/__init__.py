@@ -3,25 +3,25 @@
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
 from navicache.policies.dbcache import DBCache
 from navicache.policies.dead_reckoning import DeadReckoning
-from navicache.policies.differences import Differences
+from navicache.policies.finite_differences import FiniteDifferences
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.error_gate import ErrorGate
 from navicache.policies.firstblockcache import FirstBlockCache
-from navicache.policies.fixed import IndexGate, Random, Static
-from navicache.policies.guards import guarded
+from navicache.policies.fixed_schedules import IndexGate, Random, Static
+from navicache.policies.guards import add_guards
 from navicache.policies.inertial import Inertial
 from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache
 from navicache.policies.meancache import MeanCache
-from navicache.policies.measured import nonfinite_fields
+from navicache.policies.measured_fields import find_nonfinite_fields
 from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
-from navicache.policies.policy import Policy, Scheme, settings
-from navicache.policies.predictors import OutputHold, ResidualHold, Taylor
-from navicache.policies.protocols import Gate, Outcome, Predictor, Products, Step, Verdict, Weights
+from navicache.policies.policy import Policy, Scheme, collect_knob_values
+from navicache.policies.predictors import OutputHold, ResidualHold, PolynomialExtrapolation
+from navicache.policies.protocols import Gate, Outcome, Predictor, InnerProducts, Step, Decision, PredictionWeights
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
-from navicache.policies.sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
+from navicache.policies.cache_sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
 
@@ -32,7 +32,7 @@ __all__ = [
     "Blocks",
     "DBCache",
     "DeadReckoning",
-    "Differences",
+    "FiniteDifferences",
     "EasyCache",
     "Ema",
     "ErrorGate",
@@ -50,7 +50,7 @@ __all__ = [
     "OutputHold",
     "Policy",
     "Predictor",
-    "Products",
+    "InnerProducts",
     "Random",
     "ResidualHold",
     "Schedule",
@@ -60,14 +60,14 @@ __all__ = [
     "Site",
     "Static",
     "Step",
-    "Taylor",
+    "PolynomialExtrapolation",
     "TaylorSeer",
     "TeaCache",
-    "Verdict",
-    "Weights",
+    "Decision",
+    "PredictionWeights",
     "build_policy",
     "find_policy",
-    "guarded",
-    "nonfinite_fields",
-    "settings",
+    "add_guards",
+    "find_nonfinite_fields",
+    "collect_knob_values",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 from navicache.policies.dbcache import DBCache
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.firstblockcache import FirstBlockCache
-from navicache.policies.fixed import Random, Static
+from navicache.policies.fixed_schedules import Random, Static
 from navicache.policies.inertial import Inertial
 from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache

@@ -10,30 +10,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from navicache.policies.checks import check_limit, check_number, check_threshold, check_whole
-from navicache.policies.differences import Differences
-from navicache.policies.firstblockcache import since_computed
-from navicache.policies.guards import guarded
+from navicache.policies.knob_checks import check_optional_count, check_number, check_threshold, check_integer
+from navicache.policies.finite_differences import FiniteDifferences
+from navicache.policies.firstblockcache import compute_change_since_computed
+from navicache.policies.guards import add_guards
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
-from navicache.policies.sites import Blocks
-from navicache.policies.verdicts import COMPUTE, REUSE, UNSEEN
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Decision
+from navicache.policies.cache_sites import Blocks
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE
 
-ALIGN, LIMIT = Verdict(True, "align"), Verdict(True, "limit")
+ALIGN_COMPUTE, LIMIT_COMPUTE = Decision(True, "align"), Decision(True, "limit")
 
 
-class DualState(NamedTuple):
+class DBCacheState(NamedTuple):
     """What the gate remembers within one run."""
 
-    reused: int = 0  # steps
-    row: int = 0  # reuses in a row, as cache-dit counts them
-    accumulated: float = 0.0  # differences, never cleared within a run
+    reused_count: int = 0  # steps
+    consecutive_reuses: int = 0  # reuses in a row, as cache-dit counts them
+    accumulated_difference: float = 0.0  # differences, never cleared within a run
     difference: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class DualGate:
+class DBCacheGate:
     """The tests in their order; the first that applies decides."""
 
     rows: RowRule = field(default="call", init=False)
@@ -47,38 +47,38 @@ class DualGate:
     longest_reuse: int | None = None
     most_accumulated: float | None = None
 
-    def init(self) -> DualState:
+    def init(self) -> DBCacheState:
         """Nothing reused."""
-        return DualState()
+        return DBCacheState()
 
-    def decide(self, state: DualState, step: Step) -> tuple[Verdict, DualState]:
+    def decide(self, state: DBCacheState, step: Step) -> tuple[Decision, DBCacheState]:
         """Warm-up, the three limits, then the difference."""
-        state = counted(state, step.gap)._replace(difference=None)
+        state = count_previous_reuse(state, step.gap)._replace(difference=None)
         if step.own_index < self.align_steps and step.own_index % self.align_interval == 0:
-            return ALIGN, state
-        if self.most_reused is not None and state.reused >= self.most_reused:
-            return LIMIT, state
-        if self.longest_reuse is not None and state.row >= self.longest_reuse:
-            return LIMIT, state._replace(row=0)
-        if self.most_accumulated is not None and state.accumulated >= self.most_accumulated:
-            return LIMIT, state
-        return self._compare(state, since_computed(step))
+            return ALIGN_COMPUTE, state
+        if self.most_reused is not None and state.reused_count >= self.most_reused:
+            return LIMIT_COMPUTE, state
+        if self.longest_reuse is not None and state.consecutive_reuses >= self.longest_reuse:
+            return LIMIT_COMPUTE, state._replace(row=0)
+        if self.most_accumulated is not None and state.accumulated_difference >= self.most_accumulated:
+            return LIMIT_COMPUTE, state
+        return self._decide_by_difference(state, compute_change_since_computed(step))
 
-    def _compare(self, state: DualState, difference: float | None) -> tuple[Verdict, DualState]:
+    def _decide_by_difference(self, state: DBCacheState, difference: float | None) -> tuple[Decision, DBCacheState]:
         if self.threshold <= 0 or difference is None:
-            return UNSEEN if self.threshold > 0 else COMPUTE, state
+            return NO_SIGNAL_COMPUTE if self.threshold > 0 else GATE_COMPUTE, state
         if self.threshold >= 1:
-            return REUSE, state
-        accumulated = state.accumulated + (difference if math.isfinite(difference) else 0.0)
+            return GATE_REUSE, state
+        accumulated = state.accumulated_difference + (difference if math.isfinite(difference) else 0.0)
         state = state._replace(accumulated=accumulated, difference=difference)
-        return REUSE if difference < self.threshold else COMPUTE, state
+        return GATE_REUSE if difference < self.threshold else GATE_COMPUTE, state
 
-    def learn(self, state: DualState, outcome: Outcome) -> DualState:
+    def learn(self, state: DBCacheState, outcome: Outcome) -> DBCacheState:
         """A compute clears nothing."""
         del outcome
         return state
 
-    def explain(self, state: DualState) -> Mapping[str, float]:
+    def explain(self, state: DBCacheState) -> Mapping[str, float]:
         """The difference against its threshold."""
         shown = {"threshold": self.threshold}
         if state.difference is None or not math.isfinite(state.difference):
@@ -86,20 +86,20 @@ class DualGate:
         return {**shown, "predicted_change": state.difference}
 
 
-def counted(state: DualState, gap: int) -> DualState:
+def count_previous_reuse(state: DBCacheState, steps_since_compute: int) -> DBCacheState:
     """The books after the step before: `gap` tells whether it was reused, and the one before that.
 
     The first reuse of a run counts; one after a compute does not; one after a reuse does, twice where the row is at 0.
 
     Example:
-        >>> counted(DualState(), 2), counted(DualState(reused=1, row=0), 3).row
+        >>> count_previous_reuse(DBCacheState(), 2), count_previous_reuse(DBCacheState(reused_count=1, consecutive_reuses=0), 3).consecutive_reuses
         (DualState(reused=1, row=1, accumulated=0.0, difference=None), 2)
     """
-    if gap < 2:
+    if steps_since_compute < 2:
         return state
-    after_reuse = 0 if gap == 2 else 1 if state.row else 2
-    more = after_reuse if state.reused else 1
-    return state._replace(reused=state.reused + 1, row=state.row + more)
+    after_reuse = 0 if steps_since_compute == 2 else 1 if state.consecutive_reuses else 2
+    more = after_reuse if state.reused_count else 1
+    return state._replace(reused=state.reused_count + 1, row=state.consecutive_reuses + more)
 
 
 @dataclass(frozen=True)
@@ -127,15 +127,15 @@ class DBCache:
         """Check the knobs."""
         check_threshold(self.threshold)
         for knob, least in (("first", 1), ("last", 0), ("align_steps", 1), ("align_interval", 1), ("order", 0)):
-            check_whole(knob, getattr(self, knob), least)
-        check_limit("most_reused", self.most_reused)
-        check_limit("longest_reuse", self.longest_reuse)
+            check_integer(knob, getattr(self, knob), least)
+        check_optional_count("most_reused", self.most_reused)
+        check_optional_count("longest_reuse", self.longest_reuse)
         if self.most_accumulated is not None:
             check_number("most_accumulated", self.most_accumulated, 0, math.inf, "leave it out for no limit")
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One decision per guidance branch, after the first blocks."""
-        gate = DualGate(
+        gate = DBCacheGate(
             threshold=self.threshold,
             align_steps=self.align_steps,
             align_interval=self.align_interval,
@@ -143,6 +143,6 @@ class DBCache:
             longest_reuse=self.longest_reuse,
             most_accumulated=self.most_accumulated,
         )
-        hold = Differences(self.order, of="residual", after=1) if self.order else ResidualHold()
+        hold = FiniteDifferences(self.order, target="residual", ignored_until_step=1) if self.order else ResidualHold()
         outer = Blocks(first=self.first, last=self.last)
-        return (Scheme(outer, guarded(gate, align_steps=1, last_step=False), hold, False, None, "first_residual"),)
+        return (Scheme(outer, add_guards(gate, align_steps=1, last_step=False), hold, False, None, "first_residual"),)

@@ -20,31 +20,33 @@ back: r is how much of a miss the next one repeats, measured at every compute an
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from navicache.estimator import Gaussian, Walk, best_damping, slope_reach
-from navicache.policies.predictors import OUTPUT
-from navicache.policies.protocols import Outcome, Step, Weights
+from navicache.estimator import Gaussian, RandomWalkFilter, fit_damping, compute_extrapolation_factor
+from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
+from navicache.policies.protocols import Outcome, Step, PredictionWeights
 
-START = 1.0  # damping believed at first
-LEAST, MOST = -0.5, 1.3  # midway between the two newest outputs, and somewhat beyond the line
+INITIAL_DAMPING = 1.0  # damping believed at first
+MIN_DAMPING, MAX_DAMPING = -0.5, 1.3  # midway between the two newest outputs, and somewhat beyond the line
 
 
-def mean_miss(gap: int) -> float:
+def compute_mean_gap_error(gap: int) -> float:
     """What predictions within a gap were off by in the mean, where the one at its end was off by 1.
 
     The line stood on two points as far apart as the gap is long, and the truth is a parabola through them.
 
     Example:
-        >>> mean_miss(2), mean_miss(3) == (4 / 18 + 10 / 18) / 2
+        >>> compute_mean_gap_error(2), compute_mean_gap_error(3) == (4 / 18 + 10 / 18) / 2
         (0.375, True)
     """
     return (5 * gap - 1) / (12 * gap)
 
 
-class Course(NamedTuple):
+class DeadReckoningState(NamedTuple):
     """What is believed of the course; None before it was measured."""
 
     damping: Gaussian | None = None
-    repeat: Gaussian | None = None  # how much of a miss the next one repeats; below 0 they take each other back
+    error_correlation: Gaussian | None = (
+        None  # how much of a miss the next one repeats; below 0 they take each other back
+    )
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,13 @@ class DeadReckoning:
     """Carry the newest slope on, damped as measured.
 
     Example:
-        >>> DeadReckoning().weights(Course(), Step(index=6, own_index=6, gaps=(2, 1)))
+        >>> DeadReckoning().weights(DeadReckoningState(), Step(index=6, own_index=6, gaps=(2, 1)))
         Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
     """
 
-    order: int = field(default=2, init=False)
-    products: bool = field(default=True, init=False)
-    keeps_inputs: bool = field(default=False, init=False)
+    history_length: int = field(default=2, init=False)
+    needs_inner_products: bool = field(default=True, init=False)
+    needs_past_inputs: bool = field(default=False, init=False)
 
     process_noise: float = 0.05
     measurement_noise: float = 0.05
@@ -66,46 +68,52 @@ class DeadReckoning:
 
     def __post_init__(self) -> None:
         """Refuse noises that are no variances, now and not at the first compute."""
-        self._walk()
+        self._build_filter()
 
     @property
-    def keeps_missed(self) -> bool:
+    def needs_last_error(self) -> bool:
         """What was missed is only needed to make amends."""
         return self.amends
 
-    def init(self) -> Course:
+    def init(self) -> DeadReckoningState:
         """Nothing measured."""
-        return Course()
+        return DeadReckoningState()
 
-    def weights(self, state: Course, step: Step) -> Weights:
+    def weights(self, state: DeadReckoningState, step: Step) -> PredictionWeights:
         """The line as multiples of the kept outputs."""
         if len(step.gaps) < 2:
-            return OUTPUT
-        damping = START if state.damping is None else state.damping.mean
-        slope = slope_reach(step.gaps)
+            return OUTPUT_HOLD_WEIGHTS
+        damping = INITIAL_DAMPING if state.damping is None else state.damping.mean
+        slope = compute_extrapolation_factor(step.gaps)
         reach = damping * (slope if damping > 0 else min(1.0, slope))  # a swing does not grow with the distance
         owed = self.amends and damping > 0 and slope < 1
-        missed = min(1.0, 2.0 * damping) * self.lasting(state) * mean_miss(step.gaps[1]) if owed else 0.0
-        return Weights(0.0, ((0.0, 1.0 + reach), (0.0, -reach)), missed)
+        missed = (
+            min(1.0, 2.0 * damping) * self.compute_lasting_error_share(state) * compute_mean_gap_error(step.gaps[1])
+            if owed
+            else 0.0
+        )
+        return PredictionWeights(0.0, ((0.0, 1.0 + reach), (0.0, -reach)), missed)
 
-    def lasting(self, state: Course) -> float:
+    def compute_lasting_error_share(self, state: DeadReckoningState) -> float:
         """The share of a miss that the next one does not take back."""
-        return 1.0 if state.repeat is None else min(1.0, 1.0 + state.repeat.mean)
+        return 1.0 if state.error_correlation is None else min(1.0, 1.0 + state.error_correlation.mean)
 
-    def learn(self, state: Course, outcome: Outcome) -> Course:
+    def learn(self, state: DeadReckoningState, outcome: Outcome) -> DeadReckoningState:
         """Follow the damping that would have been best, and whether misses repeat."""
-        best = None if outcome.products is None else best_damping(outcome.products, outcome.gaps)
-        damping = self._followed(state.damping, START, best, LEAST, MOST)
-        return Course(damping, self._followed(state.repeat, 0.0, outcome.repeat, -1.0, 1.0))
+        best = None if outcome.inner_products is None else fit_damping(outcome.inner_products, outcome.gaps)
+        damping = self._track_value(state.damping, INITIAL_DAMPING, best, MIN_DAMPING, MAX_DAMPING)
+        return DeadReckoningState(
+            damping, self._track_value(state.error_correlation, 0.0, outcome.error_correlation, -1.0, 1.0)
+        )
 
-    def _followed(
-        self, before: Gaussian | None, start: float, seen: float | None, low: float, high: float
+    def _track_value(
+        self, belief: Gaussian | None, initial_value: float, observed: float | None, low: float, high: float
     ) -> Gaussian | None:
-        if seen is None:
-            return before
-        walk = self._walk()
-        known = walk.start(start) if before is None else before
-        return walk.correct(walk.predict(known, None), min(max(seen, low), high), None)[0]
+        if observed is None:
+            return belief
+        walk = self._build_filter()
+        known = walk.start_belief(initial_value) if belief is None else belief
+        return walk.correct(walk.predict(known, None), min(max(observed, low), high), None)[0]
 
-    def _walk(self) -> Walk:
-        return Walk(self.process_noise, self.measurement_noise)
+    def _build_filter(self) -> RandomWalkFilter:
+        return RandomWalkFilter(self.process_noise, self.measurement_noise)

@@ -4,29 +4,29 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from navicache.estimator import Gaussian
-from navicache.policies.checks import (
+from navicache.policies.knob_checks import (
     check_align_steps,
     check_choice,
-    check_flag,
-    check_limit,
+    check_bool,
+    check_optional_count,
     check_number,
     check_threshold,
 )
-from navicache.policies.guards import guarded
-from navicache.policies.policy import Scheme, rows_at
+from navicache.policies.guards import add_guards
+from navicache.policies.policy import Scheme, resolve_row_rule
 from navicache.policies.predictors import ResidualHold
 from navicache.policies.protocols import RowRule
 from navicache.policies.ratio_gate import RatioGate
-from navicache.policies.sites import SITES, SiteName, named_site
+from navicache.policies.cache_sites import SITE_NAMES, SiteName, resolve_site
 
 
 @dataclass(frozen=True)
-class Smoothing:
+class ConstantGainFilter:
     """r <- r + alpha * (z - r): a filter of constant gain that claims no variance."""
 
     alpha: float
 
-    def start(self, mean: float) -> Gaussian:
+    def start_belief(self, mean: float) -> Gaussian:
         """The first ratio, taken whole."""
         return Gaussian(mean, 0.0)
 
@@ -41,7 +41,7 @@ class Smoothing:
         mean = z if self.alpha == 1 else prior.mean + self.alpha * (z - prior.mean)
         return Gaussian(mean, 0.0), self.alpha
 
-    def ratio(self, belief: Gaussian) -> Gaussian:
+    def extract_ratio(self, belief: Gaussian) -> Gaussian:
         """The belief is the ratio."""
         return belief
 
@@ -68,14 +68,14 @@ class EasyCache:
         """Check the knobs."""
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
-        check_limit("longest_reuse", self.longest_reuse)
-        check_flag("last_step", self.last_step)
+        check_optional_count("longest_reuse", self.longest_reuse)
+        check_bool("last_step", self.last_step)
         check_choice("rows", self.rows, ("sample", "call"))
-        check_choice("site", self.site, SITES)
+        check_choice("site", self.site, SITE_NAMES)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py without epsilons."""
-        return (smoothed(self, alpha=1.0),)
+        return (build_smoothing_scheme(self, alpha=1.0),)
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,16 @@ class Ema(EasyCache):
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The rule of ratio_gate.py with a constant gain."""
-        return (smoothed(self, alpha=self.alpha),)
+        return (build_smoothing_scheme(self, alpha=self.alpha),)
 
 
-def smoothed(knobs: EasyCache, alpha: float) -> Scheme:
+def build_smoothing_scheme(policy: EasyCache, alpha: float) -> Scheme:
     """The one scheme of both policies."""
-    rows = rows_at(knobs.site, knobs.rows)
-    ratio = RatioGate(filter=Smoothing(alpha), threshold=knobs.threshold, align_steps=knobs.align_steps, rows=rows)
-    gate = guarded(ratio, align_steps=knobs.align_steps, last_step=knobs.last_step, longest_reuse=knobs.longest_reuse)
-    return Scheme(named_site(knobs.site), gate, ResidualHold(), knobs.last_step, "accumulated")
+    rows = resolve_row_rule(policy.site, policy.rows)
+    ratio = RatioGate(
+        ratio_filter=ConstantGainFilter(alpha), threshold=policy.threshold, align_steps=policy.align_steps, rows=rows
+    )
+    gate = add_guards(
+        ratio, align_steps=policy.align_steps, last_step=policy.last_step, longest_reuse=policy.longest_reuse
+    )
+    return Scheme(resolve_site(policy.site), gate, ResidualHold(), policy.last_step, "accumulated")

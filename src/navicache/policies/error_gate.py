@@ -13,29 +13,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from navicache.estimator import Gaussian, Walk
-from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
-from navicache.policies.verdicts import COMPUTE, REUSE
+from navicache.estimator import Gaussian, RandomWalkFilter
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Decision
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE
 
-UNKNOWN = Verdict(True, "no error yet")
+NO_ERROR_COMPUTE = Decision(True, "no error yet")
 
-CAUTION = 2.0  # deviations of the error's growth that a promise keeps away
+CAUTION_DEVIATIONS = 2.0  # deviations of the error's growth that a promise keeps away
 # How far k misses, as a mean square relative to itself: before anything was missed; the share of each new miss in it,
 # which counts as so far at most.
-SPREAD, SPREAD_SHARE, FARTHEST = 0.1, 0.2, 2.0
+INITIAL_SPREAD, SPREAD_UPDATE_SHARE, MAX_GROWTH_ERROR = 0.1, 0.2, 2.0
 
 
-class ErrorState(NamedTuple):
+class ErrorGateState(NamedTuple):
     """What the gate remembers within one run."""
 
-    growth: Gaussian | None = None  # k; None before the first measured error
+    error_growth: Gaussian | None = None  # k; None before the first measured error
     gain: float = 0.0
-    travelled: float = 0.0  # d, not yet divided by the output's size
-    distance: float = 0.0  # d
-    predicted: float | None = None  # k d^2 of this step
-    accumulated: float = 0.0  # E
-    reached: float = 0.0  # d at the newest observed error
-    spread: float = SPREAD
+    input_distance: float = 0.0  # d, not yet divided by the output's size
+    relative_distance: float = 0.0  # d
+    predicted_error: float | None = None  # k d^2 of this step
+    accumulated_error: float = 0.0  # E
+    last_error_distance: float = 0.0  # d at the newest observed error
+    growth_spread: float = INITIAL_SPREAD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,58 +46,66 @@ class ErrorGate:
     reads: frozenset[Measurement] = field(default=frozenset({"since_seen"}), init=False)
 
     threshold: float
-    promise: bool = False  # True: each step's own error, with caution, stays below the threshold; nothing is added up
+    bounds_each_step: bool = (
+        False  # True: each step's own error, with caution, stays below the threshold; nothing is added up
+    )
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     rows: RowRule = "sample"
 
     def __post_init__(self) -> None:
         """Refuse noises that are no variances, now and not at the first measured error."""
-        self._walk()
+        self._build_filter()
 
-    def init(self) -> ErrorState:
+    def init(self) -> ErrorGateState:
         """No error measured."""
-        return ErrorState()
+        return ErrorGateState()
 
-    def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
+    def decide(self, state: ErrorGateState, step: Step) -> tuple[Decision, ErrorGateState]:
         """Reuse while the predicted error stays within the threshold."""
-        if step.since_seen is None or not step.output_size:
-            return UNKNOWN, state._replace(predicted=None, distance=0.0)  # unknown: it must not teach a growth
-        travelled = state.travelled + step.since_seen
-        distance = travelled / step.output_size
-        if state.growth is None:
-            return UNKNOWN, state._replace(travelled=travelled, distance=distance, predicted=None)
+        if step.since_seen is None or not step.output_magnitude:
+            return NO_ERROR_COMPUTE, state._replace(predicted=None, distance=0.0)  # unknown: it must not teach a growth
+        travelled = state.input_distance + step.since_seen
+        distance = travelled / step.output_magnitude
+        if state.error_growth is None:
+            return NO_ERROR_COMPUTE, state._replace(travelled=travelled, distance=distance, predicted=None)
         # below the distance at which k was observed a promise does not trust the square, which is the smaller one
-        reach = max(distance, state.reached) * (1 + CAUTION * math.sqrt(state.spread)) if self.promise else distance
-        predicted = state.growth.mean * distance * reach
-        accumulated = predicted if self.promise else state.accumulated + predicted
-        verdict = REUSE if accumulated < self.threshold else COMPUTE  # a NaN is not below anything
+        reach = (
+            max(distance, state.last_error_distance) * (1 + CAUTION_DEVIATIONS * math.sqrt(state.growth_spread))
+            if self.bounds_each_step
+            else distance
+        )
+        predicted = state.error_growth.mean * distance * reach
+        accumulated = predicted if self.bounds_each_step else state.accumulated_error + predicted
+        verdict = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE  # a NaN is not below anything
         return verdict, state._replace(
             travelled=travelled, distance=distance, predicted=predicted, accumulated=accumulated
         )
 
-    def learn(self, state: ErrorState, outcome: Outcome) -> ErrorState:
+    def learn(self, state: ErrorGateState, outcome: Outcome) -> ErrorGateState:
         """Clear the error, and follow its measured growth."""
-        distance = state.distance
+        distance = state.relative_distance
         state = state._replace(travelled=0.0, distance=0.0, accumulated=0.0)
         if outcome.prediction_error is None or not (distance**2):
             return state
-        seen, before = outcome.prediction_error / distance**2, state.growth
+        seen, before = outcome.prediction_error / distance**2, state.error_growth
         state = state._replace(reached=distance)
         if before is None:
-            return state._replace(growth=self._walk().start(seen), gain=1.0)
-        missed = min(abs(seen / before.mean - 1), FARTHEST) ** 2 if before.mean > 0 else FARTHEST**2
-        growth, gain = self._walk().correct(self._walk().predict(before, None), seen, None)
-        return state._replace(growth=growth, gain=gain, spread=state.spread + SPREAD_SHARE * (missed - state.spread))
+            return state._replace(growth=self._build_filter().start_belief(seen), gain=1.0)
+        missed = min(abs(seen / before.mean - 1), MAX_GROWTH_ERROR) ** 2 if before.mean > 0 else MAX_GROWTH_ERROR**2
+        growth, gain = self._build_filter().correct(self._build_filter().predict(before, None), seen, None)
+        return state._replace(
+            growth=growth, gain=gain, spread=state.growth_spread + SPREAD_UPDATE_SHARE * (missed - state.growth_spread)
+        )
 
-    def explain(self, state: ErrorState) -> Mapping[str, float]:
+    def explain(self, state: ErrorGateState) -> Mapping[str, float]:
         """Growth, its variance and gain as ratio, and the error against its threshold."""
-        shown = {"accumulated": state.accumulated, "threshold": self.threshold}
-        if state.predicted is not None:
-            shown["predicted_change"] = state.predicted
-        if state.growth is not None:
-            shown |= {"ratio": state.growth.mean, "variance": state.growth.variance, "gain": state.gain}
+        shown = {"accumulated": state.accumulated_error, "threshold": self.threshold}
+        if state.predicted_error is not None:
+            shown["predicted_change"] = state.predicted_error
+        if state.error_growth is not None:
+            shown |= {"ratio": state.error_growth.mean, "variance": state.error_growth.variance, "gain": state.gain}
         return {name: value for name, value in shown.items() if math.isfinite(value)}
 
-    def _walk(self) -> Walk:
-        return Walk(self.process_noise, self.measurement_noise)
+    def _build_filter(self) -> RandomWalkFilter:
+        return RandomWalkFilter(self.process_noise, self.measurement_noise)

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_threshold
-from navicache.policies.guards import guarded
+from navicache.policies.knob_checks import check_align_steps, check_threshold
+from navicache.policies.guards import add_guards
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
-from navicache.policies.sites import Blocks
-from navicache.policies.verdicts import COMPUTE, REUSE, UNSEEN, divide
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Decision
+from navicache.policies.cache_sites import Blocks
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, divide_ieee
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearGate:
+class SignalDistanceGate:
     """Reuse while the signal is near that of the last compute: mean|s_i - s_j| / mean|s_j| <= tau."""
 
     rows: RowRule = field(default="call", init=False)
@@ -27,13 +27,13 @@ class NearGate:
     def init(self) -> float | None:
         """No difference measured."""
 
-    def decide(self, state: float | None, step: Step) -> tuple[Verdict, float | None]:
+    def decide(self, state: float | None, step: Step) -> tuple[Decision, float | None]:
         """Nothing is added up: each step stands for itself."""
         del state
-        difference = since_computed(step)
+        difference = compute_change_since_computed(step)
         if difference is None:
-            return UNSEEN, None
-        return REUSE if self.threshold > 0 and difference <= self.threshold else COMPUTE, difference
+            return NO_SIGNAL_COMPUTE, None
+        return GATE_REUSE if self.threshold > 0 and difference <= self.threshold else GATE_COMPUTE, difference
 
     def learn(self, state: float | None, outcome: Outcome) -> float | None:
         """Nothing to learn."""
@@ -46,11 +46,11 @@ class NearGate:
         return shown if state is None or not math.isfinite(state) else {**shown, "predicted_change": state}
 
 
-def since_computed(step: Step) -> float | None:
+def compute_change_since_computed(step: Step) -> float | None:
     """Relative change of the signal since the last compute; None before the first."""
-    if step.since_computed is None or step.computed_size is None:
+    if step.since_computed is None or step.computed_magnitude is None:
         return None
-    return divide(step.since_computed, step.computed_size)
+    return divide_ieee(step.since_computed, step.computed_magnitude)
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class FirstBlockCache:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check_threshold(self.threshold)
-        check_align_steps(self.align_steps, at_least=1)
+        check_align_steps(self.align_steps, minimum=1)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One decision per guidance branch, after the first block."""
-        gate = guarded(NearGate(threshold=self.threshold), align_steps=self.align_steps, last_step=False)
+        gate = add_guards(SignalDistanceGate(threshold=self.threshold), align_steps=self.align_steps, last_step=False)
         return (Scheme(Blocks(first=1), gate, ResidualHold(), False, None, "first_residual"),)

@@ -12,23 +12,23 @@ from itertools import accumulate, pairwise
 from math import isqrt
 from typing import ClassVar
 
-from navicache.policies.budget import scheduled
-from navicache.policies.checks import (
+from navicache.policies.budget import build_schedule
+from navicache.policies.knob_checks import (
     check_align_steps,
-    check_flag,
+    check_bool,
     check_number,
-    check_steps,
-    check_table,
-    check_whole,
+    check_index_list,
+    check_number_tuple,
+    check_integer,
 )
-from navicache.policies.guards import guarded
-from navicache.policies.inertial import MOST_SPEEDUP
+from navicache.policies.guards import add_guards
+from navicache.policies.inertial import MAX_SPEEDUP
 from navicache.policies.policy import Scheme
-from navicache.policies.recurrence import Recurrence, Table, TableGate
+from navicache.policies.linear_recurrence import LinearRecurrence, WeightTable, TableStepsGate
 
 # The steps that are computed, by interval, of 50 (FULL_STEP_SCHEDULES in model.py): chosen by hand, and no rule given.
-OFFICIAL_STEPS = 50
-OFFICIAL = {
+OFFICIAL_TOTAL_STEPS = 50
+OFFICIAL_SCHEDULES = {
     5: (0, 1, 2, 4, 6, 9, 14, 23, 30, 37, 44),
     6: (0, 1, 2, 4, 7, 14, 23, 31, 38, 45),
     7: (0, 1, 2, 4, 9, 17, 26, 35, 43),
@@ -63,18 +63,18 @@ class L2P:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check_table("weights", self.weights, "1 of step 1, 2 of step 2, and so on")
-        if len(self.weights) != sum(range(_rows(self.weights) + 1)):
+        check_number_tuple("weights", self.weights, "1 of step 1, 2 of step 2, and so on")
+        if len(self.weights) != sum(range(_count_triangle_rows(self.weights) + 1)):
             raise ValueError(f"weights must be 1 + 2 + 3 + ... numbers, one row a step; got {len(self.weights)}")
-        check_whole("interval", self.interval, 1)
-        check_align_steps(self.align_steps, at_least=1)
+        check_integer("interval", self.interval, 1)
+        check_align_steps(self.align_steps, minimum=1)
         if self.at is not None:
-            check_steps("at", self.at)
+            check_index_list("at", self.at)
         if self.speedup is not None:
-            check_number("speedup", self.speedup, 1, MOST_SPEEDUP, "1 computes every step, 2 every other")
+            check_number("speedup", self.speedup, 1, MAX_SPEEDUP, "1 computes every step, 2 every other")
         if self.at is not None and self.speedup is not None:
             raise ValueError("at and speedup are targets of the same thing: give one of them")
-        check_flag("last_step", self.last_step)
+        check_bool("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One list for all guidance branches; each is predicted from its own outputs."""
@@ -82,33 +82,35 @@ class L2P:
             raise ValueError(
                 "policy 'l2p' needs weights of the model at hand: fit them with `navicache calibrate --method l2p`"
             )
-        steps = _rows(self.weights) + 1
-        gate = guarded(
-            TableGate(at=self._computed(steps), steps=steps), align_steps=self.align_steps, last_step=self.last_step
+        steps = _count_triangle_rows(self.weights) + 1
+        gate = add_guards(
+            TableStepsGate(computed_steps=self._choose_computed_steps(steps), table_steps=steps),
+            align_steps=self.align_steps,
+            last_step=self.last_step,
         )
-        return (Scheme("model", gate, Recurrence(triangle(self.weights)), self.last_step, None),)
+        return (Scheme("model", gate, LinearRecurrence(split_triangle_rows(self.weights)), self.last_step, None),)
 
-    def _computed(self, steps: int) -> frozenset[int]:
+    def _choose_computed_steps(self, total_steps: int) -> frozenset[int]:
         if self.at is not None:
             return frozenset(self.at)
         if self.speedup is not None:
-            return scheduled(steps, round(steps / self.speedup), self.align_steps)
-        if steps == OFFICIAL_STEPS and self.interval in OFFICIAL:
-            return frozenset(OFFICIAL[self.interval])
+            return build_schedule(total_steps, round(total_steps / self.speedup), self.align_steps)
+        if total_steps == OFFICIAL_TOTAL_STEPS and self.interval in OFFICIAL_SCHEDULES:
+            return frozenset(OFFICIAL_SCHEDULES[self.interval])
         begin = self.align_steps
-        return frozenset(i for i in range(steps) if i < begin or (i - begin - 1) % self.interval == 0)
+        return frozenset(i for i in range(total_steps) if i < begin or (i - begin - 1) % self.interval == 0)
 
 
-def triangle(values: tuple[float, ...]) -> Table:
+def split_triangle_rows(values: tuple[float, ...]) -> WeightTable:
     """Numbers as rows of one, two, three and so on.
 
     Example:
-        >>> triangle((1.0, -1.0, 2.0))
+        >>> split_triangle_rows((1.0, -1.0, 2.0))
         ((1.0,), (-1.0, 2.0))
     """
-    ends = list(accumulate(range(_rows(values) + 1)))
+    ends = list(accumulate(range(_count_triangle_rows(values) + 1)))
     return tuple(values[start:end] for start, end in pairwise(ends))
 
 
-def _rows(values: tuple[float, ...]) -> int:
+def _count_triangle_rows(values: tuple[float, ...]) -> int:
     return (isqrt(8 * len(values) + 1) - 1) // 2

@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from navicache.policies.checks import (
+from navicache.policies.knob_checks import (
     check_align_steps,
     check_choice,
-    check_flag,
+    check_bool,
     check_number,
-    check_steps,
-    check_table,
+    check_index_list,
+    check_number_tuple,
     check_threshold,
-    check_whole,
+    check_integer,
 )
-from navicache.policies.guards import guarded
-from navicache.policies.mag_gate import ROUNDINGS, Comparison, MagGate, Retention, Rounding
+from navicache.policies.guards import add_guards
+from navicache.policies.magcache_gate import ROUNDING_OFFSETS, Comparison, MagCacheGate, RetentionRule, Rounding
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.sites import Blocks
+from navicache.policies.cache_sites import Blocks
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,20 @@ class MagCache:
     def __post_init__(self) -> None:
         """Check the knobs."""
         for flag in ("interleaved", "signed", "reuse_before_switch"):
-            check_flag(flag, getattr(self, flag))
-        check_steps("always_compute", self.always_compute, at_least=0)
-        check_table("ratios", self.ratios, "one per step, or two where interleaved; the first is 1")
+            check_bool(flag, getattr(self, flag))
+        check_index_list("always_compute", self.always_compute, min_length=0)
+        check_number_tuple("ratios", self.ratios, "one per step, or two where interleaved; the first is 1")
         if self.interleaved and len(self.ratios) % 2:
             raise ValueError(
                 f"interleaved ratios come in pairs, one per guidance branch; got {len(self.ratios)} of them"
             )
         check_threshold(self.threshold)
-        check_whole("longest_reuse", self.longest_reuse, 0)
+        check_integer("longest_reuse", self.longest_reuse, 0)
         check_number("retention", self.retention, 0, 1, "0.2 computes the first fifth of the run")
-        check_align_steps(self.align_steps, at_least=1)
+        check_align_steps(self.align_steps, minimum=1)
         check_choice("comparison", self.comparison, ("<", "<="))
-        check_choice("rounding", self.rounding, ROUNDINGS)
-        check_whole("reused_before", self.reused_before, 0)
+        check_choice("rounding", self.rounding, ROUNDING_OFFSETS)
+        check_integer("reused_before", self.reused_before, 0)
         if self.largest_change is not None:
             check_number("largest_change", self.largest_change, 0, 10, "0.06 in FramePack; leave it out for no limit")
         if self.switch is not None:
@@ -80,9 +80,9 @@ class MagCache:
                 "policy 'magcache' needs a table of the model at hand and none is published for it: "
                 "measure one with `navicache calibrate --method magcache`, or give ratios=(1.0, ...)"
             )
-        retained = Retention(self.retention, self.rounding, self.align_steps, self.switch, self.reuse_before_switch)
-        gate = MagGate(
-            tables=(self.ratios[::2], self.ratios[1::2]) if self.interleaved else (self.ratios,),
+        retained = RetentionRule(self.retention, self.rounding, self.align_steps, self.switch, self.reuse_before_switch)
+        gate = MagCacheGate(
+            ratio_tables=(self.ratios[::2], self.ratios[1::2]) if self.interleaved else (self.ratios,),
             retention=retained,
             threshold=self.threshold,
             longest_reuse=self.longest_reuse,
@@ -92,4 +92,4 @@ class MagCache:
             always_compute=self.always_compute,
             reused_before=self.reused_before,
         )
-        return (Scheme(Blocks(), guarded(gate, align_steps=1, last_step=False), ResidualHold(), False, None),)
+        return (Scheme(Blocks(), add_guards(gate, align_steps=1, last_step=False), ResidualHold(), False, None),)

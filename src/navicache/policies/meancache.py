@@ -23,11 +23,17 @@ from itertools import pairwise
 from math import inf
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_number, check_steps, check_table, check_whole
-from navicache.policies.guards import guarded
-from navicache.policies.l2p import triangle
+from navicache.policies.knob_checks import (
+    check_align_steps,
+    check_number,
+    check_index_list,
+    check_number_tuple,
+    check_integer,
+)
+from navicache.policies.guards import add_guards
+from navicache.policies.l2p import split_triangle_rows
 from navicache.policies.policy import Scheme
-from navicache.policies.recurrence import Recurrence, Table, TableGate
+from navicache.policies.linear_recurrence import LinearRecurrence, WeightTable, TableStepsGate
 
 
 @dataclass(frozen=True)
@@ -51,12 +57,12 @@ class MeanCache:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check_table("sigmas", self.sigmas, "falling, one per step and one more")
-        check_table("costs", self.costs, "1 of step 1, 2 of step 2, and so on")
-        check_steps("spans", self.spans, at_least=0)
-        check_whole("budget", self.budget, 2)
+        check_number_tuple("sigmas", self.sigmas, "falling, one per step and one more")
+        check_number_tuple("costs", self.costs, "1 of step 1, 2 of step 2, and so on")
+        check_index_list("spans", self.spans, min_length=0)
+        check_integer("budget", self.budget, 2)
         check_number("gamma", self.gamma, 1, 100, "1 adds errors up, more suppresses the largest")
-        check_align_steps(self.align_steps, at_least=1)
+        check_align_steps(self.align_steps, minimum=1)
         if any(late >= early for early, late in pairwise(self.sigmas)):
             raise ValueError("sigmas must be noise levels that fall from step to step, as those of a flow do")
         edges = sum(range(max(0, len(self.sigmas) - 1)))
@@ -73,19 +79,23 @@ class MeanCache:
                 "policy 'meancache' needs errors of the model at hand: measure them with "
                 "`navicache calibrate --method meancache`"
             )
-        path = shortest(triangle(self.costs), self.budget, self.gamma)
-        spans = {i: int(triangle(self.spans)[d - 1][t]) for t, d in pairwise(path) for i in range(t + 1, d)}
+        path = find_cheapest_path(split_triangle_rows(self.costs), self.budget, self.gamma)
+        spans = {i: int(split_triangle_rows(self.spans)[d - 1][t]) for t, d in pairwise(path) for i in range(t + 1, d)}
         steps = len(self.sigmas) - 1
-        table = tuple(averaged(self.sigmas, i, spans.get(i, 1)) for i in range(1, steps))
-        gate = guarded(TableGate(at=frozenset(path), steps=steps), align_steps=self.align_steps, last_step=True)
-        return (Scheme("model", gate, Recurrence(table), True, None),)
+        table = tuple(compute_velocity_weights(self.sigmas, i, spans.get(i, 1)) for i in range(1, steps))
+        gate = add_guards(
+            TableStepsGate(computed_steps=frozenset(path), table_steps=steps),
+            align_steps=self.align_steps,
+            last_step=True,
+        )
+        return (Scheme("model", gate, LinearRecurrence(table), True, None),)
 
 
-def averaged(sigmas: tuple[float, ...], index: int, span: int) -> tuple[float, ...]:
+def compute_velocity_weights(sigmas: tuple[float, ...], index: int, span: int) -> tuple[float, ...]:
     """Weights of all outputs before a step, the oldest first.
 
     Example:
-        >>> averaged((4.0, 3.0, 2.0, 1.0), 2, 2)  # half the newest slope
+        >>> compute_velocity_weights((4.0, 3.0, 2.0, 1.0), 2, 2)  # half the newest slope
         (-0.25, 1.25)
     """
     first, row = index - min(span, index), [0.0] * index
@@ -101,11 +111,11 @@ def averaged(sigmas: tuple[float, ...], index: int, span: int) -> tuple[float, .
 
 
 @cache
-def shortest(costs: Table, budget: int, gamma: float) -> tuple[int, ...]:
+def find_cheapest_path(costs: WeightTable, budget: int, gamma: float) -> tuple[int, ...]:
     """The path from step 0 to the last, of `budget` steps at most, with the least sum of costs to the power of gamma.
 
     Example:
-        >>> shortest(((0.0,), (1.0, 0.0), (3.0, 1.5, 0.0)), 3, 2.0)
+        >>> find_cheapest_path(((0.0,), (1.0, 0.0), (3.0, 1.5, 0.0)), 3, 2.0)
         (0, 2, 3)
     """
     best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, (0,))}

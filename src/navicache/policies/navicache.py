@@ -3,34 +3,34 @@
 Equations 4-11 of the paper are estimator/; the safety gate is ratio_gate.py; the official scripts are
 NaviCache4Wan2.1, NaviCache4Wan2.2, NaviCache4HunyuanVideo and NaviCache4OpenSora. Where text and code part ways
 (docs/policies.md numbers the places) each choice is a knob: left at None it follows the code, or the text when
-`paper_text` is true; `settled()` shows the outcome.
+`paper_text` is true; `resolve_all_knobs()` shows the outcome.
 """
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from navicache.estimator import AlignmentForm, Drift, Noise, Walk, check_noise
+from navicache.estimator import AlignmentForm, DriftFilter, Noise, RandomWalkFilter, check_noise
 from navicache.estimator.gaussian import check_variance
-from navicache.policies.checks import (
+from navicache.policies.knob_checks import (
     check_align_steps,
     check_choice,
-    check_flag,
-    check_limit,
-    check_no_flag,
+    check_bool,
+    check_optional_count,
+    check_not_bool,
     check_threshold,
 )
-from navicache.policies.guards import guarded
-from navicache.policies.policy import Scheme, rows_at
+from navicache.policies.guards import add_guards
+from navicache.policies.policy import Scheme, resolve_row_rule
 from navicache.policies.predictors import OutputHold, ResidualHold
 from navicache.policies.protocols import RowRule
-from navicache.policies.ratio_gate import ChangeSince, Dimensions, GateOn, Norm, RatioGate
-from navicache.policies.sites import SITES, SiteName, named_site
+from navicache.policies.ratio_gate import ChangeSince, Dimensions, GateOn, ErrorNorm, RatioGate
+from navicache.policies.cache_sites import SITE_NAMES, SiteName, resolve_site
 
-State = Literal["ratio", "ratio_and_drift"]
-Hold = Literal["residual", "output"]
+FilterState = Literal["ratio", "ratio_and_drift"]
+HoldTarget = Literal["residual", "output"]
 
 # knob: (official code, paper text)
-CHOICES: dict[str, tuple[object, object]] = {
+CODE_AND_TEXT_VALUES: dict[str, tuple[object, object]] = {
     "alignment": ("newest", "mean"),
     "grow_on_reuse": (False, True),
     "relative": (True, False),
@@ -42,10 +42,10 @@ CHOICES: dict[str, tuple[object, object]] = {
     "output_epsilon": (0.0, 0.0),
 }
 
-NOISES = ("process_noise", "measurement_noise", "drift_noise")  # constant or a schedule
-NUMBERS = ("initial_variance", "deviations", "epsilon", "output_epsilon")
+NOISE_KNOBS = ("process_noise", "measurement_noise", "drift_noise")  # constant or a schedule
+NUMBER_KNOBS = ("initial_variance", "deviations", "epsilon", "output_epsilon")
 
-WORDS = {
+CHOICES_BY_KNOB = {
     "alignment": ("newest", "mean", "filtered"),
     "norm": ("mean", "sum"),
     "change_since": ("seen", "computed"),
@@ -54,7 +54,7 @@ WORDS = {
     "state": ("ratio", "ratio_and_drift"),
     "dimensions": ("scalar", "channel"),
     "rows": ("sample", "call"),
-    "site": SITES,
+    "site": SITE_NAMES,
 }
 
 
@@ -63,7 +63,7 @@ class NaviCache:
     """The paper's policy.
 
     Example:
-        >>> NaviCache(threshold=0.07).settled().alignment, NaviCache(paper_text=True).settled().alignment
+        >>> NaviCache(threshold=0.07).resolve_all_knobs().alignment, NaviCache(paper_text=True).resolve_all_knobs().alignment
         ('newest', 'mean')
     """
 
@@ -79,14 +79,14 @@ class NaviCache:
     alignment: AlignmentForm | None = None  # 1: newest ratio | mean of the ratios | filtered from zero (Wan 2.2)
     grow_on_reuse: bool | None = None  # 3: the variance also grows on reused steps
     relative: bool | None = None  # 4: accumulated error in units of mean|y_j|
-    norm: Norm | None = None  # 5: matters only for absolute errors
+    norm: ErrorNorm | None = None  # 5: matters only for absolute errors
     change_since: ChangeSince | None = None  # 6: which step the input change is measured from
-    hold: Hold | None = None  # 7: what a reuse returns
+    hold: HoldTarget | None = None  # 7: what a reuse returns
     last_step: bool | None = None  # 8: always computed
     epsilon: float | None = None  # 13: in the ratio and in the gain
     output_epsilon: float | None = None  # 13: beside mean|y_j| (1e-8 for Wan 2.2 and Open-Sora)
     # Ideas the paper names and its code leaves out; off by default.
-    state: State = "ratio"  # 14: "ratio_and_drift" is the abstract's dual state
+    state: FilterState = "ratio"  # 14: "ratio_and_drift" is the abstract's dual state
     drift_noise: Noise = 0.01
     dimensions: Dimensions = "scalar"  # 12: "channel" is the appendix's vector, one ratio per channel
     gate_on: GateOn = "mean"  # "upper_bound": uncertainty enters the decision
@@ -97,70 +97,72 @@ class NaviCache:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check_flag("paper_text", self.paper_text)
+        check_bool("paper_text", self.paper_text)
         for knob in ("grow_on_reuse", "relative", "last_step"):
-            check_flag(knob, self.choice(knob))
-        for knob, words in WORDS.items():
-            check_choice(knob, self.choice(knob), words)
-        if self.dimensions == "channel" and self.choice("change_since") == "computed":
+            check_bool(knob, self.resolve_knob(knob))
+        for knob, words in CHOICES_BY_KNOB.items():
+            check_choice(knob, self.resolve_knob(knob), words)
+        if self.dimensions == "channel" and self.resolve_knob("change_since") == "computed":
             raise ValueError('dimensions="channel" measures from the last step seen: set change_since="seen" with it')
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
-        check_limit("longest_reuse", self.longest_reuse)
-        for knob in NOISES + NUMBERS:
-            check_no_flag(knob, self.choice(knob))
-        for knob in NOISES:
-            check_noise(knob, self.choice(knob))
-        for knob in NUMBERS:
-            check_variance(knob, self.choice(knob))
+        check_optional_count("longest_reuse", self.longest_reuse)
+        for knob in NOISE_KNOBS + NUMBER_KNOBS:
+            check_not_bool(knob, self.resolve_knob(knob))
+        for knob in NOISE_KNOBS:
+            check_noise(knob, self.resolve_knob(knob))
+        for knob in NUMBER_KNOBS:
+            check_variance(knob, self.resolve_knob(knob))
 
-    def choice(self, knob: str) -> Any:
+    def resolve_knob(self, knob: str) -> Any:
         """A knob's value, as `paper_text` has it where it was left open."""
         value = getattr(self, knob)
-        if value is not None or knob not in CHOICES:
+        if value is not None or knob not in CODE_AND_TEXT_VALUES:
             return value
         # A drift moves the ratio between steps, so its clock has to tick on reused steps too.
         drifts = knob == "grow_on_reuse" and self.state == "ratio_and_drift"
-        return CHOICES[knob][self.paper_text or drifts]
+        return CODE_AND_TEXT_VALUES[knob][self.paper_text or drifts]
 
-    def settled(self) -> "NaviCache":
+    def resolve_all_knobs(self) -> "NaviCache":
         """The same policy with no choice left open."""
-        return replace(self, **{knob: self.choice(knob) for knob in CHOICES})
+        return replace(self, **{knob: self.resolve_knob(knob) for knob in CODE_AND_TEXT_VALUES})
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One scheme, at the model's root or at its blocks."""
-        last_step = self.choice("last_step")
-        gate = guarded(self.gate(), align_steps=self.align_steps, last_step=last_step, longest_reuse=self.longest_reuse)
-        hold = ResidualHold() if self.choice("hold") == "residual" else OutputHold()
+        last_step = self.resolve_knob("last_step")
+        gate = add_guards(
+            self.build_gate(), align_steps=self.align_steps, last_step=last_step, longest_reuse=self.longest_reuse
+        )
+        hold = ResidualHold() if self.resolve_knob("hold") == "residual" else OutputHold()
         # An absolute sum is no relative error.
-        belief = "accumulated" if self.choice("relative") else None
-        return (Scheme(named_site(self.site), gate, hold, last_step, belief),)
+        belief = "accumulated" if self.resolve_knob("relative") else None
+        return (Scheme(resolve_site(self.site), gate, hold, last_step, belief),)
 
-    def gate(self) -> RatioGate:
+    def build_gate(self) -> RatioGate:
         """The gate without its guards."""
         return RatioGate(
-            filter=self.filter(),
+            ratio_filter=self.build_filter(),
             threshold=self.threshold,
             align_steps=self.align_steps,
-            alignment=self.choice("alignment"),
-            grow_on_reuse=self.choice("grow_on_reuse"),
-            relative=self.choice("relative"),
-            norm=self.choice("norm"),
-            change_since=self.choice("change_since"),
-            ratio_epsilon=self.choice("epsilon"),
-            output_epsilon=self.choice("output_epsilon"),
+            alignment=self.resolve_knob("alignment"),
+            grow_on_reuse=self.resolve_knob("grow_on_reuse"),
+            relative=self.resolve_knob("relative"),
+            norm=self.resolve_knob("norm"),
+            change_since=self.resolve_knob("change_since"),
+            ratio_epsilon=self.resolve_knob("epsilon"),
+            output_epsilon=self.resolve_knob("output_epsilon"),
             gate_on=self.gate_on,
             deviations=self.deviations,
             dimensions=self.dimensions,
-            rows=rows_at(self.site, self.rows),
+            rows=resolve_row_rule(self.site, self.rows),
         )
 
-    def filter(self) -> Walk | Drift:
+    def build_filter(self) -> RandomWalkFilter | DriftFilter:
         """The filter the ratio is tracked by."""
-        epsilon = self.choice("epsilon")
+        epsilon = self.resolve_knob("epsilon")
         if self.state == "ratio":
-            return Walk(self.process_noise, self.measurement_noise, self.initial_variance, epsilon)
-        return Drift(
+            return RandomWalkFilter(self.process_noise, self.measurement_noise, self.initial_variance, epsilon)
+        return DriftFilter(
             process_noise=self.process_noise,
             measurement_noise=self.measurement_noise,
             initial_variance=self.initial_variance,

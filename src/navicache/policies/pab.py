@@ -11,55 +11,61 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_steps, check_table, check_whole, check_window
-from navicache.policies.fixed import IndexGate
-from navicache.policies.guards import guarded
+from navicache.policies.knob_checks import (
+    check_align_steps,
+    check_index_list,
+    check_number_tuple,
+    check_integer,
+    check_timestep_window,
+)
+from navicache.policies.fixed_schedules import IndexGate
+from navicache.policies.guards import add_guards
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import OutputHold
-from navicache.policies.protocols import Gate, Measurement, Outcome, RowRule, Step, StreamRule, Verdict
-from navicache.policies.sites import ModuleKind, Modules
-from navicache.policies.verdicts import DUE, HELD
+from navicache.policies.protocols import Gate, Measurement, Outcome, RowRule, Step, StreamRule, Decision
+from navicache.policies.cache_sites import ModuleKind, Modules
+from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE
 
-Window = tuple[float, float]
-USUAL: Window = (100, 800)
+TimestepWindow = tuple[float, float]
+DEFAULT_WINDOW: TimestepWindow = (100, 800)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowGate(IndexGate):
-    """Inside the window compute every `every` steps of the run, outside at every step."""
+class TimestepWindowGate(IndexGate):
+    """Inside the window compute every `interval` steps of the run, outside at every step."""
 
     reads: frozenset[Measurement] = field(default=frozenset({"time"}), init=False)
 
-    every: int
-    window: Window
+    interval: int
+    window: TimestepWindow
 
-    def due(self, step: Step) -> bool:
+    def is_scheduled(self, step: Step) -> bool:
         """A step without a timestep lies outside."""
-        (low, high), timestep = self.window, whole(step.time)
+        (low, high), timestep = self.window, truncate_timestep(step.time)
         inside = timestep is not None and low < timestep < high
-        return not inside or step.index % self.every == 0
+        return not inside or step.index % self.interval == 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyGate:
-    """Reuse for `reuses` steps after each key timestep; the state counts those left."""
+class KeyTimestepGate:
+    """Reuse for `reuses_after_key` steps after each key timestep; the state counts those left."""
 
     rows: RowRule = field(default="call", init=False)
     streams: StreamRule = field(default="lead", init=False)
     reads: frozenset[Measurement] = field(default=frozenset({"time"}), init=False)
 
-    keys: tuple[int, ...]
-    reuses: int
+    key_timesteps: tuple[int, ...]
+    reuses_after_key: int
 
     def init(self) -> int:
         """No key met."""
         return 0
 
-    def decide(self, state: int, step: Step) -> tuple[Verdict, int]:
+    def decide(self, state: int, step: Step) -> tuple[Decision, int]:
         """A key that is no timestep of the run does nothing."""
-        if whole(step.time) in self.keys:
-            return DUE, self.reuses
-        return (HELD, state - 1) if state else (DUE, 0)
+        if truncate_timestep(step.time) in self.key_timesteps:
+            return SCHEDULE_COMPUTE, self.reuses_after_key
+        return (SCHEDULE_REUSE, state - 1) if state else (SCHEDULE_COMPUTE, 0)
 
     def learn(self, state: int, outcome: Outcome) -> int:
         """Nothing to learn."""
@@ -72,14 +78,14 @@ class KeyGate:
         return {}
 
 
-def whole(time: float | None) -> int | None:
+def truncate_timestep(timestep: float | None) -> int | None:
     """A timestep as the rules compare it, cut to a whole number.
 
     Example:
-        >>> whole(676.9), whole(None)
+        >>> truncate_timestep(676.9), truncate_timestep(None)
         (676, None)
     """
-    return None if time is None or not math.isfinite(time) else int(time)
+    return None if timestep is None or not math.isfinite(timestep) else int(timestep)
 
 
 @dataclass(frozen=True)
@@ -98,9 +104,9 @@ class PAB:
     self_attention: int | None = 2  # compute every so many steps; None leaves the kind alone
     temporal_attention: int | None = None
     cross_attention: int | None = None
-    self_window: Window = USUAL  # (low, high) timesteps, neither included
-    temporal_window: Window = USUAL
-    cross_window: Window = USUAL
+    self_window: TimestepWindow = DEFAULT_WINDOW  # (low, high) timesteps, neither included
+    temporal_window: TimestepWindow = DEFAULT_WINDOW
+    cross_window: TimestepWindow = DEFAULT_WINDOW
     mlp_keys: tuple[int, ...] = ()  # timesteps; none leaves the MLPs alone
     mlp_reuses: int = 2
     mlp_blocks: tuple[int, ...] | None = None  # None: all
@@ -109,34 +115,34 @@ class PAB:
     def __post_init__(self) -> None:
         """Check the knobs."""
         for kind in ("self", "temporal", "cross"):
-            check_window(f"{kind}_window", getattr(self, f"{kind}_window"))
+            check_timestep_window(f"{kind}_window", getattr(self, f"{kind}_window"))
             every = getattr(self, f"{kind}_attention")
             if every is not None:
-                check_whole(f"{kind}_attention", every, 1)
-        check_table("mlp_keys", self.mlp_keys, "timesteps as whole numbers, such as (864, 788, 676)")
-        check_whole("mlp_reuses", self.mlp_reuses, 0)
+                check_integer(f"{kind}_attention", every, 1)
+        check_number_tuple("mlp_keys", self.mlp_keys, "timesteps as whole numbers, such as (864, 788, 676)")
+        check_integer("mlp_reuses", self.mlp_reuses, 0)
         if self.mlp_blocks is not None:
-            check_steps("mlp_blocks", self.mlp_blocks)
-        check_align_steps(self.align_steps, at_least=1)
+            check_index_list("mlp_blocks", self.mlp_blocks)
+        check_align_steps(self.align_steps, minimum=1)
         if not self.schemes():
             raise ValueError("nothing would be reused: give self_attention=2, or another kind a number of steps")
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One per kind of module."""
-        paced: tuple[tuple[ModuleKind, int | None, Window], ...] = (
+        paced: tuple[tuple[ModuleKind, int | None, TimestepWindow], ...] = (
             ("self_attention", self.self_attention, self.self_window),
             ("temporal_attention", self.temporal_attention, self.temporal_window),
             ("cross_attention", self.cross_attention, self.cross_window),
         )
         held = [
-            self._scheme(Modules(kind), WindowGate(every=every, window=window))
+            self._build_module_scheme(Modules(kind), TimestepWindowGate(interval=every, window=window))
             for kind, every, window in paced
             if every
         ]
         if self.mlp_keys:
-            keyed = KeyGate(keys=self.mlp_keys, reuses=self.mlp_reuses)
-            held.append(self._scheme(Modules("mlp", self.mlp_blocks), keyed))
+            keyed = KeyTimestepGate(key_timesteps=self.mlp_keys, reuses_after_key=self.mlp_reuses)
+            held.append(self._build_module_scheme(Modules("mlp", self.mlp_blocks), keyed))
         return tuple(held)
 
-    def _scheme(self, site: Modules, gate: Gate[None] | Gate[int]) -> Scheme:
-        return Scheme(site, guarded(gate, align_steps=self.align_steps, last_step=False), OutputHold(), False, None)
+    def _build_module_scheme(self, site: Modules, gate: Gate[None] | Gate[int]) -> Scheme:
+        return Scheme(site, add_guards(gate, align_steps=self.align_steps, last_step=False), OutputHold(), False, None)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, cast
 
 from navicache.policies.protocols import Gate, Predictor, RowRule
-from navicache.policies.sites import Signal, Site, SiteName
-from navicache.records import Belief
+from navicache.policies.cache_sites import Signal, Site, SiteName
+from navicache.records import ErrorField
 
-LARGE = 200  # a table of more entries is not written into every trace; its calibration has it
+MAX_TABLE_ENTRIES = 200  # a table of more entries is not written into every trace; its calibration has it
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,17 @@ class Scheme:
     site: Site
     gate: Gate[Any]
     predictor: Predictor[Any]
-    last_step: bool = True  # whether the gate insists on computing the last step, where it knows which one that is
+    computes_last_step: bool = (
+        True  # whether the gate insists on computing the last step, where it knows which one that is
+    )
     # The field of `explain` that holds the relative error the gate believes a reuse of this very step makes, to be held
     # against the truth in shadow mode (records/truth.py); None where it believes nothing of that kind.
-    belief: Belief | None = "predicted_change"
+    error_field: ErrorField | None = "predicted_change"
     signal: Signal = "input"  # what the gate's changes are changes of
     # A follower is predicted as the leader's output and its own difference from that. This carries the difference on:
     # from outputs alone, for both branches are given the same input. None: a follower is predicted as the leader is.
-    apart: Predictor[Any] | None = None
-    shortest: int = 0  # runs known to have fewer steps are left alone
+    difference_predictor: Predictor[Any] | None = None
+    min_total_steps: int = 0  # runs known to have fewer steps are left alone
 
 
 class Policy(Protocol):
@@ -44,31 +46,31 @@ class Policy(Protocol):
         ...
 
 
-def rows_at(site: SiteName, rows: RowRule) -> RowRule:
+def resolve_row_rule(site: SiteName, row_rule: RowRule) -> RowRule:
     """What decides for itself there: the blocks see one batch of tokens, and samples cannot be taken out of it.
 
     Example:
-        >>> rows_at("model", "sample"), rows_at("blocks", "sample")
+        >>> resolve_row_rule("model", "sample"), resolve_row_rule("blocks", "sample")
         ('sample', 'call')
     """
-    return rows if site == "model" else "call"
+    return row_rule if site == "model" else "call"
 
 
-def settings(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
+def collect_knob_values(policy: Policy) -> Mapping[str, str | int | float | bool | None]:
     """The knobs as plain values, for the trace; those left open (None) are left out, and a large table is its size.
 
     Example:
         >>> from navicache.policies import L2P, Static
-        >>> settings(Static(interval=3))["interval"], settings(L2P(weights=(0.0,) * 1225))["weights"]
+        >>> collect_knob_values(Static(interval=3))["interval"], collect_knob_values(L2P(weights=(0.0,) * 1225))["weights"]
         (3, '(1225 numbers)')
     """
     knobs = {f.name: getattr(policy, f.name) for f in fields(policy)}  # pyright: ignore[reportArgumentType]
     plain = (str, int, float, bool)
     set_knobs = {name: value for name, value in knobs.items() if value is not None}
-    return {name: value if isinstance(value, plain) else _shown(value) for name, value in set_knobs.items()}
+    return {name: value if isinstance(value, plain) else _format_knob_value(value) for name, value in set_knobs.items()}
 
 
-def _shown(value: object) -> str:
+def _format_knob_value(value: object) -> str:
     text = str(value)
     size = len(cast(tuple[object, ...], value)) if isinstance(value, tuple) else 0
-    return f"({size} numbers)" if size > LARGE else text
+    return f"({size} numbers)" if size > MAX_TABLE_ENTRIES else text

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from navicache.policies.protocols import Outcome, Step, Weights
+from navicache.policies.protocols import Outcome, Step, PredictionWeights
 
-RESIDUAL = Weights(1.0, ((-1.0, 1.0),))
-OUTPUT = Weights(0.0, ((0.0, 1.0),))
+RESIDUAL_HOLD_WEIGHTS = PredictionWeights(1.0, ((-1.0, 1.0),))
+OUTPUT_HOLD_WEIGHTS = PredictionWeights(0.0, ((0.0, 1.0),))
 
 
 @dataclass(frozen=True)
@@ -17,18 +17,18 @@ class ResidualHold:
         Weights(input=1.0, references=((-1.0, 1.0),), missed=0.0)
     """
 
-    order: int = field(default=1, init=False)
-    products: bool = field(default=False, init=False)
-    keeps_inputs: bool = field(default=False, init=False)
-    keeps_missed: bool = field(default=False, init=False)
+    history_length: int = field(default=1, init=False)
+    needs_inner_products: bool = field(default=False, init=False)
+    needs_past_inputs: bool = field(default=False, init=False)
+    needs_last_error: bool = field(default=False, init=False)
 
     def init(self) -> None:
         """Nothing to remember."""
 
-    def weights(self, state: None, step: Step) -> Weights:
+    def weights(self, state: None, step: Step) -> PredictionWeights:
         """The residual of the last computed step, added to the input."""
         del state, step
-        return RESIDUAL
+        return RESIDUAL_HOLD_WEIGHTS
 
     def learn(self, state: None, outcome: Outcome) -> None:
         """Nothing to learn."""
@@ -44,18 +44,18 @@ class OutputHold:
         Weights(input=0.0, references=((0.0, 1.0),), missed=0.0)
     """
 
-    order: int = field(default=1, init=False)
-    products: bool = field(default=False, init=False)
-    keeps_inputs: bool = field(default=False, init=False)
-    keeps_missed: bool = field(default=False, init=False)
+    history_length: int = field(default=1, init=False)
+    needs_inner_products: bool = field(default=False, init=False)
+    needs_past_inputs: bool = field(default=False, init=False)
+    needs_last_error: bool = field(default=False, init=False)
 
     def init(self) -> None:
         """Nothing to remember."""
 
-    def weights(self, state: None, step: Step) -> Weights:
+    def weights(self, state: None, step: Step) -> PredictionWeights:
         """The output of the last computed step."""
         del state, step
-        return OUTPUT
+        return OUTPUT_HOLD_WEIGHTS
 
     def learn(self, state: None, outcome: Outcome) -> None:
         """Nothing to learn."""
@@ -63,48 +63,48 @@ class OutputHold:
 
 
 @dataclass(frozen=True)
-class Taylor:
+class PolynomialExtrapolation:
     """Extrapolate through the newest computed outputs, undamped: order 0 holds, 1 is a line, 2 a parabola.
 
     Example:
-        >>> Taylor(1).weights(None, Step(index=6, own_index=6, gaps=(2, 1)))
+        >>> PolynomialExtrapolation(1).weights(None, Step(index=6, own_index=6, gaps=(2, 1)))
         Weights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), missed=0.0)
     """
 
-    products: bool = field(default=False, init=False)
-    keeps_inputs: bool = field(default=False, init=False)
-    keeps_missed: bool = field(default=False, init=False)
+    needs_inner_products: bool = field(default=False, init=False)
+    needs_past_inputs: bool = field(default=False, init=False)
+    needs_last_error: bool = field(default=False, init=False)
 
     degree: int = 1
 
     @property
-    def order(self) -> int:
+    def history_length(self) -> int:
         """As many outputs as the polynomial has coefficients."""
         return self.degree + 1
 
     def init(self) -> None:
         """Nothing to remember."""
 
-    def weights(self, state: None, step: Step) -> Weights:
+    def weights(self, state: None, step: Step) -> PredictionWeights:
         """Lagrange's weights of the outputs at hand."""
         del state
         places = [0]
-        for gap in step.gaps[: self.order]:
+        for gap in step.gaps[: self.history_length]:
             places.append(places[-1] + gap)
         nodes = places[1:]
         if not nodes:
-            return OUTPUT
-        return Weights(0.0, tuple((0.0, _lagrange(nodes, node)) for node in nodes))
+            return OUTPUT_HOLD_WEIGHTS
+        return PredictionWeights(0.0, tuple((0.0, _compute_lagrange_weight(nodes, node)) for node in nodes))
 
     def learn(self, state: None, outcome: Outcome) -> None:
         """Nothing to learn."""
         del state, outcome
 
 
-def _lagrange(nodes: list[int], node: int) -> float:
+def _compute_lagrange_weight(distances: list[int], distance: int) -> float:
     """Weight of the output `node` steps back in the polynomial through all nodes, taken at 0."""
     weight = 1.0
-    for other in nodes:
-        if other != node:
-            weight *= other / (other - node)
+    for other in distances:
+        if other != distance:
+            weight *= other / (other - distance)
     return weight

@@ -12,25 +12,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from navicache.estimator import AlignmentForm, Diagonal, Gaussian, RatioFilter, align, upper_bound
-from navicache.policies.guards import aligning
-from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Verdict
-from navicache.policies.verdicts import COMPUTE, REUSE, divide
+from navicache.estimator import AlignmentForm, DiagonalFilter, Gaussian, RatioFilter, align_beliefs, compute_upper_bound
+from navicache.policies.guards import is_aligning
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Decision
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, divide_ieee
 
-Norm = Literal["mean", "sum"]
+ErrorNorm = Literal["mean", "sum"]
 ChangeSince = Literal["seen", "computed"]
 GateOn = Literal["mean", "upper_bound"]
 Dimensions = Literal["scalar", "channel"]
 
 
-class RatioState(NamedTuple):
+class RatioGateState(NamedTuple):
     """What the gate remembers within one run."""
 
     beliefs: tuple[Any, ...] | None = None  # one per dimension; None before the first ratio
-    observed: int = 0  # ratios so far
+    ratio_count: int = 0  # ratios so far
     gains: tuple[float, ...] = ()
-    accumulated: float = 0.0
-    predicted: float | None = None
+    accumulated_error: float = 0.0
+    predicted_change: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,13 +39,13 @@ class RatioGate:
 
     streams: StreamRule = field(default="lead", init=False)
 
-    filter: RatioFilter[Any]
+    ratio_filter: RatioFilter[Any]
     threshold: float
     align_steps: int
     alignment: AlignmentForm = "newest"
     grow_on_reuse: bool = False  # the filter's clock also ticks on reused steps
     relative: bool = True  # divide by mean|y_j|
-    norm: Norm = "mean"
+    norm: ErrorNorm = "mean"
     change_since: ChangeSince = "seen"
     ratio_epsilon: float = 0.0
     output_epsilon: float = 0.0
@@ -61,75 +61,80 @@ class RatioGate:
             return frozenset({"by_channel"})
         return frozenset({"since_seen" if self.change_since == "seen" else "since_computed"})
 
-    def init(self) -> RatioState:
+    def init(self) -> RatioGateState:
         """No ratio yet."""
-        return RatioState()
+        return RatioGateState()
 
-    def decide(self, state: RatioState, step: Step) -> tuple[Verdict, RatioState]:
+    def decide(self, state: RatioGateState, step: Step) -> tuple[Decision, RatioGateState]:
         """Reuse while the accumulated error stays below the threshold."""
-        changes = self._changes(step)
-        if state.beliefs is None or changes is None or step.output_size is None:
-            return Verdict(True, "no ratio yet"), state._replace(predicted=None)
+        changes = self._get_input_changes(step)
+        if state.beliefs is None or changes is None or step.output_magnitude is None:
+            return Decision(True, "no ratio yet"), state._replace(predicted=None)
         beliefs = state.beliefs
-        if self.grow_on_reuse and not aligning(step.index, step.own_index, self.align_steps):
-            beliefs = self._filters.predict(beliefs, step.progress)
+        if self.grow_on_reuse and not is_aligning(step.index, step.own_index, self.align_steps):
+            beliefs = self._diagonal_filter.predict(beliefs, step.progress)
         predicted = 0.0
         for belief, change in zip(beliefs, changes, strict=True):
-            predicted += self._used(self.filter.ratio(belief)) * change
+            predicted += self._choose_ratio(self.ratio_filter.extract_ratio(belief)) * change
         predicted /= len(changes)
         if self.relative:
-            predicted = divide(predicted, step.output_size + self.output_epsilon)
+            predicted = divide_ieee(predicted, step.output_magnitude + self.output_epsilon)
         elif self.norm == "sum":
             predicted *= step.elements
-        accumulated = state.accumulated + predicted
+        accumulated = state.accumulated_error + predicted
         # A NaN is not below anything and computes, as in the official comparison.
-        verdict = REUSE if accumulated < self.threshold else COMPUTE
-        return verdict, RatioState(beliefs, state.observed, state.gains, accumulated, predicted)
+        verdict = GATE_REUSE if accumulated < self.threshold else GATE_COMPUTE
+        return verdict, RatioGateState(beliefs, state.ratio_count, state.gains, accumulated, predicted)
 
-    def learn(self, state: RatioState, outcome: Outcome) -> RatioState:
+    def learn(self, state: RatioGateState, outcome: Outcome) -> RatioGateState:
         """Clear the accumulated error and follow the observed ratio."""
         state = state._replace(accumulated=0.0)
-        z = self._observed(outcome)
+        z = self._measure_ratios(outcome)
         if z is None:
             return state
         if not all(map(math.isfinite, z)):
             # Nothing changed in the input: the next step has to compute, as officially, and then begins anew.
-            return RatioState()
-        if state.beliefs is None or aligning(outcome.index, outcome.own_index, self.align_steps):
-            beliefs, gains = align(self._filters, self.alignment, state.beliefs, state.observed, z, outcome.progress)
+            return RatioGateState()
+        if state.beliefs is None or is_aligning(outcome.index, outcome.own_index, self.align_steps):
+            beliefs, gains = align_beliefs(
+                self._diagonal_filter, self.alignment, state.beliefs, state.ratio_count, z, outcome.progress
+            )
         else:
             grown = self.grow_on_reuse
-            prior = state.beliefs if grown else self._filters.predict(state.beliefs, outcome.progress)
-            beliefs, gains = self._filters.correct(prior, z, outcome.progress)
-        return state._replace(beliefs=beliefs, gains=gains, observed=state.observed + 1)
+            prior = state.beliefs if grown else self._diagonal_filter.predict(state.beliefs, outcome.progress)
+            beliefs, gains = self._diagonal_filter.correct(prior, z, outcome.progress)
+        return state._replace(beliefs=beliefs, gains=gains, observed=state.ratio_count + 1)
 
-    def explain(self, state: RatioState) -> Mapping[str, float]:
+    def explain(self, state: RatioGateState) -> Mapping[str, float]:
         """Ratio, variance and gain (means over the dimensions), and the error against its threshold."""
-        shown = {"accumulated": state.accumulated, "threshold": self.threshold}
-        if state.predicted is not None:
-            shown["predicted_change"] = state.predicted
+        shown = {"accumulated": state.accumulated_error, "threshold": self.threshold}
+        if state.predicted_change is not None:
+            shown["predicted_change"] = state.predicted_change
         if state.beliefs is not None:
-            ratios = self._filters.ratios(state.beliefs)
-            shown |= {"ratio": _mean([r.mean for r in ratios]), "variance": _mean([r.variance for r in ratios])}
-            shown["gain"] = _mean(state.gains)
+            ratios = self._diagonal_filter.extract_ratios(state.beliefs)
+            shown |= {
+                "ratio": _compute_mean([r.mean for r in ratios]),
+                "variance": _compute_mean([r.variance for r in ratios]),
+            }
+            shown["gain"] = _compute_mean(state.gains)
         # An output of zeros has no relative change: the step computes, and there is no number to show.
         return {name: value for name, value in shown.items() if math.isfinite(value)}
 
     @cached_property
-    def _filters(self) -> Diagonal[Any]:
-        return Diagonal(self.filter)
+    def _diagonal_filter(self) -> DiagonalFilter[Any]:
+        return DiagonalFilter(self.ratio_filter)
 
-    def _used(self, ratio: Gaussian) -> float:
-        used = ratio.mean if self.gate_on == "mean" else upper_bound(ratio, self.deviations)
+    def _choose_ratio(self, belief: Gaussian) -> float:
+        used = belief.mean if self.gate_on == "mean" else compute_upper_bound(belief, self.deviations)
         return 0.0 if used < 0 else used  # a drift may carry the estimate below what a ratio can be; NaN stays NaN
 
-    def _changes(self, step: Step) -> tuple[float, ...] | None:
+    def _get_input_changes(self, step: Step) -> tuple[float, ...] | None:
         if self.dimensions == "channel":
             return step.by_channel
         change = step.since_seen if self.change_since == "seen" else step.since_computed
         return None if change is None else (change,)
 
-    def _observed(self, outcome: Outcome) -> tuple[float, ...] | None:
+    def _measure_ratios(self, outcome: Outcome) -> tuple[float, ...] | None:
         if self.dimensions == "channel":
             inputs, outputs = outcome.input_by_channel, outcome.output_by_channel
             if inputs is None or outputs is None:
@@ -138,8 +143,8 @@ class RatioGate:
             return None
         else:
             inputs, outputs = (outcome.input_change,), (outcome.output_change,)
-        return tuple(divide(dy, dx + self.ratio_epsilon) for dx, dy in zip(inputs, outputs, strict=True))
+        return tuple(divide_ieee(dy, dx + self.ratio_epsilon) for dx, dy in zip(inputs, outputs, strict=True))
 
 
-def _mean(values: tuple[float, ...] | list[float]) -> float:
+def _compute_mean(values: tuple[float, ...] | list[float]) -> float:
     return sum(values) / len(values)

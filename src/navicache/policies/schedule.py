@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from navicache.policies.budget import Listed
-from navicache.policies.checks import check_align_steps, check_number, check_steps
+from navicache.policies.budget import StepListGate
+from navicache.policies.knob_checks import check_align_steps, check_number, check_index_list
 from navicache.policies.error_gate import ErrorGate
-from navicache.policies.guards import guarded
-from navicache.policies.inertial import MOST_SPEEDUP, Inertial
+from navicache.policies.guards import add_guards
+from navicache.policies.inertial import MAX_SPEEDUP, Inertial
 from navicache.policies.policy import Scheme
 
 
@@ -34,16 +34,16 @@ class Schedule:
         if self.at is not None and self.speedup is not None:
             raise ValueError("at and speedup are targets of the same thing: give one of them")
         if self.at is not None:
-            check_steps("at", self.at)
+            check_index_list("at", self.at)
         if self.speedup is not None:
-            check_number("speedup", self.speedup, 1, MOST_SPEEDUP, "1 computes every step, 2 every other")
-        check_align_steps(self.align_steps, at_least=1)
+            check_number("speedup", self.speedup, 1, MAX_SPEEDUP, "1 computes every step, 2 every other")
+        check_align_steps(self.align_steps, minimum=1)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The scheme of `inertial` with another gate."""
         ours = Inertial(speedup=self.speedup)
         (scheme,) = ours.schemes()
-        gate = ours.gate() if self.at is None else Listed(ErrorGate(threshold=0.0), frozenset(self.at))
+        gate = ours.build_gate() if self.at is None else StepListGate(ErrorGate(threshold=0.0), frozenset(self.at))
         last_step = self.at is None  # a list is taken at its word
-        guards = guarded(gate, align_steps=self.align_steps, last_step=last_step)
+        guards = add_guards(gate, align_steps=self.align_steps, last_step=last_step)
         return (replace(scheme, gate=guards, last_step=last_step),)

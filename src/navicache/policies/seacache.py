@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from navicache.policies.checks import (
+from navicache.policies.knob_checks import (
     check_align_steps,
     check_choice,
-    check_limit,
+    check_optional_count,
     check_number,
     check_threshold,
-    check_whole,
+    check_integer,
 )
 from navicache.policies.dead_reckoning import DeadReckoning
-from navicache.policies.differences import Differences
-from navicache.policies.guards import guarded
+from navicache.policies.finite_differences import FiniteDifferences
+from navicache.policies.guards import add_guards
 from navicache.policies.policy import Scheme
-from navicache.policies.predictors import ResidualHold, Taylor
+from navicache.policies.predictors import ResidualHold, PolynomialExtrapolation
 from navicache.policies.protocols import Predictor
 from navicache.policies.signal_gate import SignalGate
-from navicache.policies.sites import Blocks, FilteredLatent
+from navicache.policies.cache_sites import Blocks, FilteredLatent
 
 PredictorName = Literal["residual", "dead_reckoning", "taylor"]
 
@@ -48,28 +48,28 @@ class SeaCache:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check_threshold(self.threshold)
-        check_whole("order", self.order, 0)
-        check_align_steps(self.align_steps, at_least=1)
-        check_whole("end_steps", self.end_steps, 0)
-        check_limit("longest_reuse", self.longest_reuse)
+        check_integer("order", self.order, 0)
+        check_align_steps(self.align_steps, minimum=1)
+        check_integer("end_steps", self.end_steps, 0)
+        check_optional_count("longest_reuse", self.longest_reuse)
         check_number("exponent", self.exponent, 0, 10, "3 for video")
         check_choice("predictor", self.predictor, ("residual", "dead_reckoning", "taylor"))
 
     def schemes(self) -> tuple[Scheme, ...]:
         """Each guidance branch decides for itself."""
-        gate = guarded(
-            SignalGate(threshold=self.threshold, by_row=True),
+        gate = add_guards(
+            SignalGate(threshold=self.threshold, averages_row_changes=True),
             align_steps=self.align_steps,
             last_step=self.end_steps > 0,
             end_steps=self.end_steps,
             longest_reuse=self.longest_reuse,
         )
         signal = FilteredLatent(self.exponent)
-        return (Scheme(Blocks(), gate, self._predictor(), self.end_steps > 0, None, signal),)
+        return (Scheme(Blocks(), gate, self._build_predictor(), self.end_steps > 0, None, signal),)
 
-    def _predictor(self) -> Predictor[Any]:
+    def _build_predictor(self) -> Predictor[Any]:
         if self.predictor == "dead_reckoning":
             return DeadReckoning()
         if self.predictor == "taylor":
-            return Taylor(self.order)
-        return Differences(self.order, of="residual") if self.order else ResidualHold()
+            return PolynomialExtrapolation(self.order)
+        return FiniteDifferences(self.order, target="residual") if self.order else ResidualHold()

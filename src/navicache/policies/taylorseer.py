@@ -3,26 +3,26 @@
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
-from navicache.policies.checks import check_flag, check_limit, check_whole, check_words
-from navicache.policies.differences import Differences
-from navicache.policies.fixed import IndexGate
-from navicache.policies.guards import guarded
+from navicache.policies.knob_checks import check_bool, check_optional_count, check_integer, check_choices
+from navicache.policies.finite_differences import FiniteDifferences
+from navicache.policies.fixed_schedules import IndexGate
+from navicache.policies.guards import add_guards
 from navicache.policies.policy import Scheme
 from navicache.policies.protocols import Step
-from navicache.policies.sites import ModuleKind, Modules, Site
+from navicache.policies.cache_sites import ModuleKind, Modules, Site
 
-KINDS: tuple[ModuleKind, ...] = get_args(ModuleKind)
+MODULE_KINDS: tuple[ModuleKind, ...] = get_args(ModuleKind)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeerGate(IndexGate):
+class TaylorSeerGate(IndexGate):
     """Compute while i < W, where (i - W - 1) mod C = 0, and from `stop` on."""
 
     interval: int
     align_steps: int
     stop: int | None
 
-    def due(self, step: Step) -> bool:
+    def is_scheduled(self, step: Step) -> bool:
         """With W = 3 and C = 5: steps 0, 1, 2, 4, 9, 14 and so on."""
         if step.own_index < self.align_steps or (self.stop is not None and step.index >= self.stop):
             return True
@@ -49,23 +49,23 @@ class TaylorSeer:
     align_steps: int = 3  # W
     order: int = 1
     stop: int | None = None  # first step of those that all compute, at the end
-    modules: tuple[ModuleKind, ...] = KINDS
+    modules: tuple[ModuleKind, ...] = MODULE_KINDS
     lite: bool = False
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         for knob, least in (("interval", 1), ("align_steps", 1), ("order", 0)):
-            check_whole(knob, getattr(self, knob), least)
-        check_limit("stop", self.stop)
-        check_words("modules", self.modules, KINDS)
-        check_flag("lite", self.lite)
+            check_integer(knob, getattr(self, knob), least)
+        check_optional_count("stop", self.stop)
+        check_choices("modules", self.modules, MODULE_KINDS)
+        check_bool("lite", self.lite)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """One per kind of module, all on one schedule."""
-        gate = guarded(
-            SeerGate(interval=self.interval, align_steps=self.align_steps, stop=self.stop),
+        gate = add_guards(
+            TaylorSeerGate(interval=self.interval, align_steps=self.align_steps, stop=self.stop),
             align_steps=self.align_steps,
             last_step=False,
         )
         sites: tuple[Site, ...] = ("model",) if self.lite else tuple(Modules(kind) for kind in self.modules)
-        return tuple(Scheme(site, gate, Differences(self.order), False, None) for site in sites)
+        return tuple(Scheme(site, gate, FiniteDifferences(self.order), False, None) for site in sites)

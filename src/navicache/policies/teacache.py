@@ -3,14 +3,20 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from navicache.policies.checks import check_align_steps, check_choice, check_coefficients, check_flag, check_threshold
-from navicache.policies.guards import guarded
+from navicache.policies.knob_checks import (
+    check_align_steps,
+    check_choice,
+    check_polynomial_coefficients,
+    check_bool,
+    check_threshold,
+)
+from navicache.policies.guards import add_guards
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.signal_gate import IDENTITY, SignalGate
-from navicache.policies.sites import Blocks, TeaSignal
+from navicache.policies.signal_gate import IDENTITY_COEFFICIENTS, SignalGate
+from navicache.policies.cache_sites import Blocks, TeaCacheSignal
 
-SIGNALS = ("modulated", "time", "time_projection")
+TEACACHE_SIGNALS = ("modulated", "time", "time_projection")
 
 
 @dataclass(frozen=True)
@@ -30,22 +36,22 @@ class TeaCache:
     name: ClassVar[str] = "teacache"
 
     threshold: float = 0.1  # tau
-    coefficients: tuple[float, ...] = IDENTITY  # of p, highest power first
-    signal: TeaSignal = "modulated"
+    coefficients: tuple[float, ...] = IDENTITY_COEFFICIENTS  # of p, highest power first
+    signal: TeaCacheSignal = "modulated"
     align_steps: int = 1
     last_step: bool = True
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         check_threshold(self.threshold)
-        check_coefficients(self.coefficients)
-        check_choice("signal", self.signal, SIGNALS)
-        check_align_steps(self.align_steps, at_least=1)
-        check_flag("last_step", self.last_step)
+        check_polynomial_coefficients(self.coefficients)
+        check_choice("signal", self.signal, TEACACHE_SIGNALS)
+        check_align_steps(self.align_steps, minimum=1)
+        check_bool("last_step", self.last_step)
 
     def schemes(self) -> tuple[Scheme, ...]:
         """The residual of all blocks, held; each guidance branch decides for itself."""
-        gate = guarded(
+        gate = add_guards(
             SignalGate(threshold=self.threshold, coefficients=tuple(self.coefficients)),
             align_steps=self.align_steps,
             last_step=self.last_step,

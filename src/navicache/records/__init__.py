@@ -1,38 +1,38 @@
 """What happened, step by step: plain frozen data, JSON in and out."""
 
-from navicache.records.files import atomic_file
-from navicache.records.run import Belief, RunRecord, Scalar, ShadowKind
-from navicache.records.samples import by_sample
+from navicache.records.atomic_files import open_atomic_file
+from navicache.records.run import ErrorField, RunRecord, SettingValue, ShadowMode
+from navicache.records.sample_split import split_by_sample
 from navicache.records.step import StepRecord
-from navicache.records.summary import headline, summarise, tally
+from navicache.records.summary import format_headline, summarise, describe_savings
 from navicache.records.trace import Trace
-from navicache.records.truth import (
-    BELIEF_WORDS,
-    Checked,
-    checked_steps,
-    max_error,
-    share_believed,
-    share_below,
-    shows_growth,
+from navicache.records.reuse_checks import (
+    ERROR_FIELD_LABELS,
+    ReuseCheck,
+    collect_reuse_checks,
+    read_max_error,
+    compute_share_within_prediction,
+    compute_share_within_limit,
+    ratio_is_error_growth,
 )
 
 __all__ = [
-    "BELIEF_WORDS",
-    "Belief",
-    "Checked",
+    "ERROR_FIELD_LABELS",
+    "ErrorField",
+    "ReuseCheck",
     "RunRecord",
-    "Scalar",
-    "ShadowKind",
+    "SettingValue",
+    "ShadowMode",
     "StepRecord",
     "Trace",
-    "atomic_file",
-    "by_sample",
-    "checked_steps",
-    "headline",
-    "max_error",
-    "share_believed",
-    "share_below",
-    "shows_growth",
+    "open_atomic_file",
+    "split_by_sample",
+    "collect_reuse_checks",
+    "format_headline",
+    "read_max_error",
+    "compute_share_within_prediction",
+    "compute_share_within_limit",
+    "ratio_is_error_growth",
     "summarise",
-    "tally",
+    "describe_savings",
 ]

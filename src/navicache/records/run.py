@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 from navicache.records.step import StepRecord
 
-Scalar: TypeAlias = str | int | float | bool | None
-ShadowKind: TypeAlias = Literal["cached", "full"]  # which trajectory the run was on
-Belief: TypeAlias = Literal["predicted_change", "accumulated"]  # fields of `StepRecord`
+SettingValue: TypeAlias = str | int | float | bool | None
+ShadowMode: TypeAlias = Literal["cached", "full"]  # which trajectory the run was on
+ErrorField: TypeAlias = Literal["predicted_change", "accumulated"]  # fields of `StepRecord`
 
 STEP_FIELDS = tuple(entry.name for entry in fields(StepRecord))
 
@@ -32,14 +32,16 @@ class RunRecord:
 
     model: str
     policy: str
-    settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar], hash=False)  # knobs of the policy
+    settings: Mapping[str, SettingValue] = field(
+        default_factory=dict[str, SettingValue], hash=False
+    )  # knobs of the policy
     started: str = "first call"  # why the run began: "pipeline reset", "new timesteps", "conditioning changed", ...
     total: int | None = None  # steps of the whole run, where known
     steps: tuple[StepRecord, ...] = ()
     notes: tuple[str, ...] = ()  # what the user should know
     finished: bool = False
-    shadow: ShadowKind | None = None  # the model ran at every step; `computed` is the decision alone
-    belief: Belief | None = None  # what holds the error a reuse was believed to make; None: nothing does
+    shadow: ShadowMode | None = None  # the model ran at every step; `computed` is the decision alone
+    belief: ErrorField | None = None  # what holds the error a reuse was believed to make; None: nothing does
 
     def __post_init__(self) -> None:
         """Refuse what could not be written as JSON or read as a schedule."""

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 from navicache.report.page_model import ReportPage
 from navicache.report.templating import FOLDER, render_template
 
@@ -22,5 +22,5 @@ def render_page(page: ReportPage) -> str:
 
 def save_page(page: ReportPage, path: Path) -> None:
     """Write the page atomically."""
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(render_page(page).encode())

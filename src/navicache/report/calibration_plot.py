@@ -12,15 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from navicache.records import (
-    BELIEF_WORDS,
-    Checked,
+    ERROR_FIELD_LABELS,
+    ReuseCheck,
     RunRecord,
-    atomic_file,
-    checked_steps,
-    max_error,
-    share_believed,
-    share_below,
-    tally,
+    open_atomic_file,
+    collect_reuse_checks,
+    read_max_error,
+    compute_share_within_prediction,
+    compute_share_within_limit,
+    describe_savings,
 )
 from navicache.report.trace_plot import BLUE, GREY, INK, PALE, SUFFIXES, VERMILION
 
@@ -35,12 +35,12 @@ def can_calibrate(run: RunRecord) -> bool:
         >>> can_calibrate(RunRecord(model="Toy", policy="static"))
         False
     """
-    return bool(_drawable_steps(checked_steps(run)))
+    return bool(_drawable_steps(collect_reuse_checks(run)))
 
 
 def draw_calibration(run: RunRecord) -> Figure:
     """A dot for each reused step, and the share that stayed within the prediction or the limit."""
-    steps = checked_steps(run)
+    steps = collect_reuse_checks(run)
     shown = _drawable_steps(steps)
     if not shown:
         raise ValueError(
@@ -66,21 +66,21 @@ def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
     figure = draw_calibration(run)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         figure.savefig(file, format=suffix[1:])
 
 
-def _drawable_steps(steps: Sequence[Checked]) -> list[tuple[int, float, float]]:
+def _drawable_steps(steps: Sequence[ReuseCheck]) -> list[tuple[int, float, float]]:
     """Step, predicted and true error where both have a logarithm."""
-    known = [(step.index, step.believed, step.true) for step in steps if step.believed is not None]
+    known = [(step.index, step.predicted_error, step.true_error) for step in steps if step.predicted_error is not None]
     return [(i, b, t) for i, b, t in known if b > 0 and t > 0 and math.isfinite(b + t)]
 
 
-def _shares_within(run: RunRecord, steps: Sequence[Checked]) -> dict[str, float | None]:
-    shares = {"within the predicted": share_believed(steps)}
-    limit = max_error(run)
+def _shares_within(run: RunRecord, steps: Sequence[ReuseCheck]) -> dict[str, float | None]:
+    shares = {"within the predicted": compute_share_within_prediction(steps)}
+    limit = read_max_error(run)
     if limit is not None:
-        shares[f"within max_error {limit:g}"] = share_below(steps, limit)
+        shares[f"within max_error {limit:g}"] = compute_share_within_limit(steps, limit)
     return shares
 
 
@@ -90,7 +90,7 @@ def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple
     low, high = min(*believed, *true) / 1.4, max(*believed, *true) * 1.4
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
     axes.plot([low, high], [low, high], color=INK, linewidth=1.1, linestyle=(0, (5, 3)), label="as predicted", zorder=1)
-    limit = max_error(run)
+    limit = read_max_error(run)
     if limit is not None and low < limit < high:
         axes.axhline(limit, color=VERMILION, linewidth=1.1, label=f"max_error {limit:g}", zorder=1)
     style: dict[str, Any] = {"s": 34, "cmap": "viridis", "edgecolors": "white", "linewidths": 0.5, "zorder": 2}
@@ -117,7 +117,7 @@ def _set_log_ticks(axes: Axes, decades: float) -> None:
 
 
 def _belief_caption(run: RunRecord) -> str:
-    return "belief" if run.belief is None else BELIEF_WORDS[run.belief]
+    return "belief" if run.belief is None else ERROR_FIELD_LABELS[run.belief]
 
 
 def _draw_shares(axes: Axes, shares: dict[str, float | None]) -> None:
@@ -144,5 +144,5 @@ def _draw_heading(figure: Figure, run: RunRecord) -> None:
     title = f"{run.policy} on {run.model}{where}"
     style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False}
     figure.text(0.012, 0.988, title[:75], fontsize=12, fontweight="bold", color=INK, **style)
-    figure.text(0.012, 0.952, tally(run)[:110], fontsize=9.5, color=GREY, **style)
+    figure.text(0.012, 0.952, describe_savings(run)[:110], fontsize=9.5, color=GREY, **style)
     figure.set_layout_engine("constrained", rect=(0, 0, 1, 0.92))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navicache.records import RunRecord, atomic_file
+from navicache.records import RunRecord, open_atomic_file
 from navicache.report.templating import render_template
 
 
@@ -24,5 +24,5 @@ class DemoCard:
 def save_demo_page(path: Path, lead: str, cards: Sequence[DemoCard]) -> None:
     """Write the page; everything it shows is inside it."""
     page = render_template("demo.html.j2", lead=lead, cards=cards)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(page.encode())

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from navicache.engine import Sight
 from navicache.models import Calibration
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 from navicache.report.trace_plot import BLUE, GREY, INK, VERMILION
 
 SIZE = (8.4, 5.0)
@@ -27,7 +27,7 @@ def save_fit_plot(calibration: Calibration, seen: Sequence[Any], path: str | os.
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
     axes.legend(fontsize=9, frameon=False)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         figure.savefig(file, format="png")
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from navicache.records import RunRecord, StepRecord, shows_growth
+from navicache.records import RunRecord, StepRecord, ratio_is_error_growth
 
 Curves: TypeAlias = Mapping[str, Sequence[float]]
 Rows: TypeAlias = Sequence[tuple[str, Sequence[StepRecord]]]
@@ -14,7 +14,7 @@ def read_curves(run: RunRecord, sample: int) -> Curves:
     """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
     names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
     curves = {name: [_to_float(value) for value in run.column(name, sample)] for name in names}
-    if shows_growth(run):
+    if ratio_is_error_growth(run):
         predicted = [_to_float(value) for value in run.column("predicted_change", sample)]
         curves["measured_ratio"] = _true_growth(curves, predicted, "max_error" in run.settings)
     return curves

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from navicache.records import RunRecord, atomic_file, shows_growth, tally
+from navicache.records import RunRecord, open_atomic_file, ratio_is_error_growth, describe_savings
 from navicache.report.trace_curves import Curves, Rows, read_curves, read_rows, without_gaps
 
 BLUE, PALE, VERMILION, INK, GREY = "#0072B2", "#BBD6E8", "#D55E00", "#222222", "#666666"  # after Okabe and Ito
@@ -56,7 +56,7 @@ def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
     figure = draw_trace(run, sample)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         figure.savefig(file, format=suffix[1:])
 
 
@@ -79,7 +79,7 @@ def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
     words = "growth: error of a prediction per distance of the input", "ratio: output change per input change"
-    _finish_panel(axes, "ratio", words[0] if shows_growth(run) else words[1])
+    _finish_panel(axes, "ratio", words[0] if ratio_is_error_growth(run) else words[1])
 
 
 def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
@@ -161,7 +161,7 @@ def _draw_step_axis(axes: Axes, run: RunRecord) -> None:
 def _draw_heading(figure: Figure, run: RunRecord, sample: int) -> None:
     """Policy, model and step counts in two lines; long names are cut."""
     height = float(figure.get_figheight())
-    parts = [tally(run), ", ".join(f"{name}={value}" for name, value in run.settings.items())]
+    parts = [describe_savings(run), ", ".join(f"{name}={value}" for name, value in run.settings.items())]
     if run.samples > 1 and len(figure.axes) > 1:
         parts.insert(1, f"curves: sample {sample}")
     lines = (

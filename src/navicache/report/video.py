@@ -8,7 +8,7 @@ import av
 import numpy as np
 from PIL import Image
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 
 def save_video(frames: np.ndarray, path: str | os.PathLike[str], fps: int = 8) -> None:
@@ -22,7 +22,7 @@ def save_video(frames: np.ndarray, path: str | os.PathLike[str], fps: int = 8) -
         True
     """
     check_frames(frames)  # before a file is begun
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         write_video(frames, file, fps)
 
 
@@ -54,7 +54,7 @@ def write_video(frames: np.ndarray, file: BinaryIO, fps: int) -> None:
 
 def save_image(frame: np.ndarray, path: str | os.PathLike[str]) -> None:
     """Write (height, width, 3) of floats in [0, 1] as PNG."""
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         Image.fromarray(to_uint8(frame)).save(file, format="PNG")
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from navicache.records import RunRecord, StepRecord, shows_growth
+from navicache.records import RunRecord, StepRecord, ratio_is_error_growth
 
 # By the reason in the trace: why computed, why reused.
 REASONS = {
@@ -46,15 +46,15 @@ def step_numbers(run: RunRecord, step: StepRecord) -> list[str]:
     """The measurements of a step; sums are shown only if there was a threshold."""
     held = bool(step.threshold)
     sums = {
-        "predicted error" if shows_growth(run) else "predicted change": step.predicted_change,
+        "predicted error" if ratio_is_error_growth(run) else "predicted change": step.predicted_change,
         "accumulated error": step.accumulated,
     }
     known = {
         "timestep": step.time,
         "input change": step.input_change,
         **({name: value for name, value in sums.items() if held}),
-        "growth" if shows_growth(run) else "ratio": step.ratio,
-        "measured ratio": None if shows_growth(run) else step.measured_ratio,
+        "growth" if ratio_is_error_growth(run) else "ratio": step.ratio,
+        "measured ratio": None if ratio_is_error_growth(run) else step.measured_ratio,
         "output change": step.output_change,
     }
     lines = [f"{name} {value:.4g}" for name, value in known.items() if value is not None and math.isfinite(value)]

@@ -11,7 +11,7 @@ from PIL import Image
 from navicache.generation.media import Media
 from navicache.generation.results import PromptResult
 from navicache.generation.summary import result_figures
-from navicache.records import RunRecord, tally
+from navicache.records import RunRecord, describe_savings
 from navicache.report.side_by_side import AMPLIFIED, amplify_difference
 from navicache.report.trace_plot import draw_trace
 from navicache.report.video import encode_video, to_uint8
@@ -53,7 +53,7 @@ def _squares_html(news: RunProgress) -> str:
 
 def done_html(made: PromptResult) -> str:
     """The step counts of a finished run."""
-    said = "; ".join(tally(run) for run in made.pair.trace.runs)
+    said = "; ".join(describe_savings(run) for run in made.pair.trace.runs)
     return f'<p class="nv-quiet">Done: {escape(said)}.</p>'
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
-from navicache.policies.checks import check_choice, check_number, check_whole
+from navicache.policies.knob_checks import check_choice, check_number, check_integer
 from navicache.studio.models import StudioModels
 
 SPEEDUP, QUALITY, MAX_ERROR = "speed-up", "quality", "max error"
@@ -44,7 +44,7 @@ class StudioRequest:
         if not self.prompt.strip():
             raise ValueError("say what to show: the prompt is empty")
         source = models.source(self.model)
-        check_whole("seed", self.seed, 0)
+        check_integer("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
         prompts, arguments = (self.prompt.strip(),), self.call_arguments(source)
         job = GenerationJob(source, prompts, arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
@@ -67,7 +67,7 @@ class StudioRequest:
         """The arguments of the pipeline's call, without prompt and generator."""
         for name, least in LEAST_VALUES.items():
             if (value := getattr(self, name)) is not None:
-                check_whole(name, value, least)
+                check_integer(name, value, least)
         if self.guidance is not None:
             check_number("guidance", self.guidance, 0, 100, "the model's own where it is left empty")
         given = {

@@ -16,8 +16,8 @@ from navicache.evaluation.bench.plan_file import read_plan
 from navicache.generation.job import ModelSource, check_call_arguments
 from navicache.generation.loading import find_pipeline_class, locate_model, read_model_index
 from navicache.generation.scheduler import set_flow_shift
-from navicache.integrations.choose import Options, choose_policy
-from navicache.models import model_named
+from navicache.integrations.policy_choice import CacheOptions, choose_policy
+from navicache.models import find_model_by_name
 from navicache.opensora import OpenSoraPipeline, RectifiedFlowScheduler
 
 PLANS = Path(__file__).parents[3] / "plans"
@@ -86,10 +86,12 @@ def test_a_wrong_argument_would_be_found(tmp_path):
 def test_its_policies_can_be_built_on_its_models(path):
     plan = read_plan(path)
     for model in plan.models:
-        spec = model_named(STAND_INS[model.model][2])
+        spec = find_model_by_name(STAND_INS[model.model][2])
         for setting in (EVERY_STEP, *plan.settings_of(model)):
             if setting.policy != NO_CACHE:
-                assert choose_policy(Options(setting.policy, setting.mode, knobs=dict(setting.knobs)), spec).schemes()
+                assert choose_policy(
+                    CacheOptions(setting.policy, setting.mode, knobs=dict(setting.knobs)), spec
+                ).schemes()
 
 
 @pytest.mark.parametrize("path", LARGE, ids=named)

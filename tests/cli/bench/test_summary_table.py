@@ -3,7 +3,7 @@
 from tests.support.rows import measured_row
 
 from navicache.cli.bench.summary_table import format_estimate, summary_table
-from navicache.evaluation.intervals import Estimate
+from navicache.evaluation.intervals import MeanEstimate
 
 
 def test_a_line_a_setting_and_no_column_that_nobody_knows():
@@ -29,6 +29,6 @@ def test_nothing_yet():
 
 
 def test_a_mean_with_half_the_width_of_its_interval():
-    assert format_estimate(Estimate(2.0, 1.5, 2.5, 4), ".1f") == "2.0 ±0.5"
-    assert format_estimate(Estimate(2.0, None, None, 1), ".1f") == "2.0"
+    assert format_estimate(MeanEstimate(2.0, 1.5, 2.5, 4), ".1f") == "2.0 ±0.5"
+    assert format_estimate(MeanEstimate(2.0, None, None, 1), ".1f") == "2.0"
     assert format_estimate(None, ".1f") == "-"

@@ -1,13 +1,13 @@
 """Figures as cells."""
 
 from navicache.cli.report.cells import drop_empty_columns, estimate_cell, number_cell, text_cell
-from navicache.evaluation.intervals import Estimate
+from navicache.evaluation.intervals import MeanEstimate
 from navicache.report.page_model import PageTable, TableCell, TableRow
 
 
 def test_a_mean_has_its_interval_in_the_same_unit():
-    assert estimate_cell(Estimate(0.002, 0.001, 0.003, 4), ".1f", 1e3) == TableCell("2.0", 2.0, "1.0 … 3.0")
-    assert estimate_cell(Estimate(0.5, None, None, 1), ".2f") == TableCell("0.50", 0.5)
+    assert estimate_cell(MeanEstimate(0.002, 0.001, 0.003, 4), ".1f", 1e3) == TableCell("2.0", 2.0, "1.0 … 3.0")
+    assert estimate_cell(MeanEstimate(0.5, None, None, 1), ".2f") == TableCell("0.50", 0.5)
     assert estimate_cell(None, ".2f") == TableCell("-")
 
 

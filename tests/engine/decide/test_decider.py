@@ -9,7 +9,7 @@ from tests.engine.toys.parts import WATCHES_NOTHING, arrived, moment, recorder, 
 from navicache.engine.decide.decider import NOT_FINITE, Decider
 from navicache.engine.decide.gauge import Gauge
 from navicache.engine.decide.signal import Watch
-from navicache.policies import Taylor
+from navicache.policies import PolynomialExtrapolation
 
 
 def decider(predictor=None, gate=None, samples=1, gauge=WATCHES_NOTHING):
@@ -45,13 +45,13 @@ def lines(made):
     ],
 )
 def test_a_reference_serves_from_the_newest_step_and_where_there_are_as_many(known, reference, serves):
-    made = decider(Taylor(1))
+    made = decider(PolynomialExtrapolation(1))
     made.computed_at = [known]
     assert made.serves(0, reference) == serves
 
 
 def test_computed_steps_are_kept_newest_first_as_far_as_the_predictor_looks_back():
-    made = decider(Taylor(1), samples=2)
+    made = decider(PolynomialExtrapolation(1), samples=2)
     for index, samples in ((0, (0, 1)), (3, (1,)), (4, (0, 1))):
         made.computed(index, samples)
     assert made.computed_at == [(4, 0), (4, 3)]
@@ -59,7 +59,7 @@ def test_computed_steps_are_kept_newest_first_as_far_as_the_predictor_looks_back
 
 def test_weights_go_by_the_gaps_of_the_references():
     """A line through steps 2 and 1 gives step 4 as 3 and -2 of them; through 2 and 0 as 2 and -1."""
-    made = decider(Taylor(1))
+    made = decider(PolynomialExtrapolation(1))
     made.computed_at = [(2, 1)]
     made.decide(moment(4), "cond", ((0,),), 1, True)
     assert made.weights([(2, 1)])[0].references == ((0, 3), (0, -2))
@@ -67,22 +67,24 @@ def test_weights_go_by_the_gaps_of_the_references():
 
 
 def test_what_was_useless_has_no_weight():
-    made = decider(Taylor(1))
+    made = decider(PolynomialExtrapolation(1))
     made.computed_at = [(2, 1)]
     made.decide(moment(4), "cond", ((0,),), 1, True)
     made.useless = [1]
-    assert made.weights_of(Taylor(1), 0, None, (2, 1)).references[0] == (0, 1), "the newest one is held"
+    assert made.weights_of(PolynomialExtrapolation(1), 0, None, (2, 1)).references[0] == (0, 1), (
+        "the newest one is held"
+    )
 
 
 def test_renumber_corrects_a_step():
-    made = decider(Taylor(2))
+    made = decider(PolynomialExtrapolation(2))
     made.computed_at = [(7, 6, 0), (6,)]
     made.renumber(6, 2)
     assert made.computed_at == [(7, 2, 0), (2,)]
 
 
 def test_split_gives_every_sample_what_all_shared():
-    made = decider(Taylor(1))
+    made = decider(PolynomialExtrapolation(1))
     made.computed(0, (0,))
     made.learn("cond", 0, taught(0, output_size=2.0))
     made.split(3)
@@ -98,13 +100,16 @@ def test_a_step_knows_its_sample():
     made.readings = {"since_seen": arrived(1, 2, 3, 4)}
     verdicts = made.decide(moment(3), "cond", ((0, 2), (1, 3)), 6, True)
     assert [verdict.compute for verdict in verdicts] == [True, True]
-    assert [(s.since_seen, s.gap, s.output_size, s.elements) for s in made.steps] == [(2, 3, 5, 6), (3, 2, None, 6)]
+    assert [(s.since_seen, s.gap, s.output_magnitude, s.elements) for s in made.steps] == [
+        (2, 3, 5, 6),
+        (3, 2, None, 6),
+    ]
     assert [(line.index, line.sample, line.reason) for line in lines(made)] == [(3, 0, "schedule"), (3, 1, "schedule")]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_an_output_that_is_useless_is_no_reference_to_look_back_on(bad):
-    made = decider(Taylor(1))
+    made = decider(PolynomialExtrapolation(1))
     made.computed(4, (0,))
     made.learn("cond", 0, taught(4, output_size=bad))
     assert (made.computed_at, made.useless) == ([()], [4])

@@ -6,9 +6,9 @@ from tests.engine.toys.parts import arrived, recorder, scheme
 
 from navicache.engine.decide.recorder import KEPT_RUNS
 from navicache.engine.tensors.fetch import fetch
-from navicache.policies import Step, Verdict
+from navicache.policies import Step, Decision
 
-COMPUTE, REUSE = Verdict(True, "gate"), Verdict(False, "gate")
+COMPUTE, REUSE = Decision(True, "gate"), Decision(False, "gate")
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def trace():
     made = recorder(scheme())
     for index, verdict in enumerate((COMPUTE, REUSE, COMPUTE)):
         made.add(index, "cond", 0, verdict, Step(index, index, since_seen=float(index), sigma=0.5))
-        made.add(index, "uncond", 0, Verdict(verdict.compute, "follows"))
+        made.add(index, "uncond", 0, Decision(verdict.compute, "follows"))
     return made
 
 

@@ -8,10 +8,10 @@ from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import NOTHING, Keep, Stream
 from navicache.engine.tensors.containers import Output
 from navicache.engine.tensors.fit import Fit
-from navicache.policies import Weights
+from navicache.policies import PredictionWeights
 
-RESIDUAL, HELD = Weights(1.0, ((-1.0, 1.0),)), Weights(0.0, ((0.0, 1.0),))
-LINE = Weights(0.0, ((0.0, 2.0), (0.0, -1.0)))  # one step on from two computes, one apart
+RESIDUAL, HELD = PredictionWeights(1.0, ((-1.0, 1.0),)), PredictionWeights(0.0, ((0.0, 1.0),))
+LINE = PredictionWeights(0.0, ((0.0, 2.0), (0.0, -1.0)))  # one step on from two computes, one apart
 
 
 def out(*values: float) -> Output:
@@ -29,7 +29,12 @@ def stream(*steps, order=1, keep=Keep(), **more) -> Stream:  # noqa: B008
 
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    [(RESIDUAL, 5 + (20 - 10)), (HELD, 20), (Weights(2.0, ((0.0, 0.5),)), 2 * 5 + 10), (Weights(0.0, ()), 0)],
+    [
+        (RESIDUAL, 5 + (20 - 10)),
+        (HELD, 20),
+        (PredictionWeights(2.0, ((0.0, 0.5),)), 2 * 5 + 10),
+        (PredictionWeights(0.0, ()), 0),
+    ],
     ids=["residual", "output", "any sum", "nothing"],
 )
 def test_a_prediction_is_the_sum_its_weights_say(weights, expected):
@@ -92,7 +97,7 @@ def test_rows_computed_alone_before_there_is_a_second_step():
 def test_what_was_missed_counts_with_its_weight_until_it_is_forgiven():
     made = stream(((1,), (10,)))
     made.remember(rows(2), out(20), None, rows(4), shared=True)
-    amended = Weights(0.0, ((0.0, 1.0),), missed=0.5)
+    amended = PredictionWeights(0.0, ((0.0, 1.0),), error_weight=0.5)
     assert first(made.predict(rows(0), [amended], Fit())) == [22]
     made.forgive()
     assert first(made.predict(rows(0), [amended._replace(input=1.0)], Fit())) == [20]

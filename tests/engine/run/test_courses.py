@@ -8,14 +8,14 @@ from tests.engine.toys.parts import WATCHES_NOTHING, moment, recorder, scheme, t
 from navicache.engine.decide.decider import Decider
 from navicache.engine.decide.signal import Watch
 from navicache.engine.run.courses import Courses
-from navicache.policies import DeadReckoning, Taylor
+from navicache.policies import DeadReckoning, PolynomialExtrapolation
 
 # The newest move took back all of the one before, and as far: the best damping is 0. Equal moves: it is 1.
 BACK, ON = ((1.0, -1.0), (-1.0, 1.0)), ((1.0, 1.0), (1.0, 1.0))
 
 
 def decider(samples=1):
-    of = scheme(predictor=Taylor(1))
+    of = scheme(predictor=PolynomialExtrapolation(1))
     made = Decider(of, recorder(of), WATCHES_NOTHING, Watch(frozenset()), samples)
     made.decide(moment(4), "cond", tuple((sample,) for sample in range(samples)), 1, True)
     return made
@@ -48,6 +48,6 @@ def test_split_gives_every_sample_what_all_shared():
 
 def test_weights_go_by_the_references_of_each_sample():
     """A line through steps 2 and 1 gives step 4 as 3 and -2 of them; through 2 and 0 as 2 and -1."""
-    courses = Courses(Taylor(1), samples=2)
+    courses = Courses(PolynomialExtrapolation(1), samples=2)
     weights = courses.weights("uncond", decider(2), [(2, 1), (2, 0)])
     assert [each.references for each in weights] == [((0, 3), (0, -2)), ((0, 2), (0, -1))]

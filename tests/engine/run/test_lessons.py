@@ -15,7 +15,7 @@ from navicache.engine.run.batch import Batch
 from navicache.engine.run.lessons import Lessons
 from navicache.engine.run.seen import Seen
 from navicache.engine.run.streams import Streams
-from navicache.policies import DeadReckoning, Verdict
+from navicache.policies import DeadReckoning, Decision
 
 MOVES = {"product 0 0": arrived(1, 1), "product 0 1": arrived(-1, -1), "product 1 1": arrived(1, 1)}
 
@@ -27,7 +27,7 @@ def lessons(count=1, gate=None):
     deciders = Deciders(of, trace, samples=count)
     made = Lessons(trace, batch, deciders, Streams(of, Keep(), Seen(), batch, deciders), proves=True)
     for sample in range(count):
-        trace.add(4, "cond", sample, Verdict(True, "gate"))
+        trace.add(4, "cond", sample, Decision(True, "gate"))
     return made
 
 

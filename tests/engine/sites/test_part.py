@@ -8,7 +8,7 @@ from torch import nn
 
 from navicache.engine import Anatomy, Keep, find_modules
 from navicache.engine.sites.part import Part
-from navicache.policies import Modules, OutputHold, Taylor
+from navicache.policies import Modules, OutputHold, PolynomialExtrapolation
 
 
 def block(*names: str) -> nn.Module:
@@ -65,7 +65,7 @@ def test_what_a_module_returned_is_returned_again():
 
 
 def test_every_tensor_of_a_tuple_is_carried_on():
-    made = part(predictor=Taylor(1))
+    made = part(predictor=PolynomialExtrapolation(1))
     for index in (0, 1):
         decided(made, index, "cond")
         made.keep_result("cond", "attn1", (torch.full((1, 2), 1.0 + index), torch.full((1, 2), 10.0 * index)), index)

@@ -6,7 +6,7 @@ from tests.engine.toys.curves import Curved, course
 from tests.engine.toys.engines import Custom, engine_for
 from tests.engine.toys.gates import told
 
-from navicache.policies import ErrorGate, Inertial, Taylor
+from navicache.policies import ErrorGate, Inertial, PolynomialExtrapolation
 
 SAMPLES = (0, 1, 2, 3)
 THRESHOLD = 0.03  # of the accumulated error: every sample computes some steps and reuses others
@@ -16,8 +16,8 @@ POLICIES = {
     "inertial from two": Inertial(threshold=THRESHOLD, align_steps=2),
     "inertial, no amends": Inertial(threshold=THRESHOLD, amends=False),
     "inertial, each step's error": Inertial(max_error=0.1),
-    "parabola": Custom(GATE, Taylor(2)),
-    "cubic from two": Custom(GATE, Taylor(3)),
+    "parabola": Custom(GATE, PolynomialExtrapolation(2)),
+    "cubic from two": Custom(GATE, PolynomialExtrapolation(3)),
 }
 every_policy = pytest.mark.parametrize("name", POLICIES)
 

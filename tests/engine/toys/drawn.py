@@ -9,8 +9,16 @@ from tests.engine.toys.engines import Custom
 from tests.engine.toys.gates import Every
 from torch import Tensor
 
-from navicache.policies import DeadReckoning, Inertial, OutputHold, Policy, ResidualHold, Taylor, build_policy
-from navicache.policies.differences import Differences
+from navicache.policies import (
+    DeadReckoning,
+    Inertial,
+    OutputHold,
+    Policy,
+    ResidualHold,
+    PolynomialExtrapolation,
+    build_policy,
+)
+from navicache.policies.finite_differences import FiniteDifferences
 
 READS = (
     frozenset(),
@@ -24,9 +32,9 @@ PREDICTORS = (
     DeadReckoning(),
     DeadReckoning(amends=True),
     DeadReckoning(amends=True),
-    Taylor(2),
-    Differences(1),
-    Differences(2, of="residual"),
+    PolynomialExtrapolation(2),
+    FiniteDifferences(1),
+    FiniteDifferences(2, target="residual"),
 )
 CHANNELS = 4
 
@@ -70,7 +78,7 @@ def _told(rng: Random, steps: int) -> Policy:
     computed = tuple(sorted(rng.sample(range(steps), rng.randint(2, max(2, steps // 2)))))
     gate = Every(_rows(rng), rng.choice(["lead", "lead", "lead", "each"]), rng.choice(READS), computed)
     predictor = rng.choice(PREDICTORS)
-    return Custom(gate, predictor, rng.randint(2, 4), rng.random() < 0.6 and not predictor.keeps_inputs)
+    return Custom(gate, predictor, rng.randint(2, 4), rng.random() < 0.6 and not predictor.needs_past_inputs)
 
 
 def _rows(rng: Random) -> Any:

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from navicache.engine import Engine, Host, Keep, Reader
-from navicache.integrations.attach import signature_of
+from navicache.integrations.attachments import get_forward_signature
 from navicache.models import CallSpec
-from navicache.policies import Policy, Scheme, guarded
-from navicache.records import ShadowKind
+from navicache.policies import Policy, Scheme, add_guards
+from navicache.records import ShadowMode
 
 # Policies that replace the whole model: what a function without blocks can be cached with.
 WHOLE_MODEL = ("navicache", "inertial", "easycache", "ema", "static", "random")
@@ -28,8 +28,10 @@ class Custom:
     apart: bool = False
 
     def schemes(self):
-        gate = guarded(self.gate, align_steps=self.align_steps, last_step=False)
-        return (Scheme("model", gate, self.predictor, False, apart=self.predictor if self.apart else None),)
+        gate = add_guards(self.gate, align_steps=self.align_steps, last_step=False)
+        return (
+            Scheme("model", gate, self.predictor, False, difference_predictor=self.predictor if self.apart else None),
+        )
 
 
 class Doubler(nn.Module):
@@ -52,12 +54,12 @@ def engine_for(
     call: CallSpec | None = None,
     keep: Keep | None = None,
     surroundings: Callable[[], Host] = Host,
-    shadow: ShadowKind | None = None,
+    shadow: ShadowMode | None = None,
 ) -> Callable[..., Any]:
     """The model behind an engine; the engine is the function's attribute `engine`."""
     call = call or CallSpec()
     where = {"model": "toy", "call": call, "keep": keep, "surroundings": surroundings, "shadow": shadow}
-    engine = Engine(policy, Reader(call, signature_of(model)), **where)
+    engine = Engine(policy, Reader(call, get_forward_signature(model)), **where)
 
     def cached(*args: Any, **kwargs: Any) -> Any:
         return engine(model, args, kwargs)

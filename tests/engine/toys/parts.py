@@ -10,7 +10,7 @@ from navicache.engine.tensors.fetch import Reading, fetch
 from navicache.engine.tensors.rows import Rows
 from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Outcome, Predictor, ResidualHold, Scheme
-from navicache.policies.fixed import IndexGate
+from navicache.policies.fixed_schedules import IndexGate
 
 WATCHES_NOTHING = Gauge(frozenset(), False)
 
@@ -45,7 +45,7 @@ def moment(index: int, total: int | None = 10) -> Moment:
 
 def scheme(gate: Any = None, predictor: Predictor[Any] | None = None, apart: Predictor[Any] | None = None) -> Scheme:
     """A scheme for the whole model: by default it computes always and holds the residual."""
-    return Scheme("model", gate or IndexGate(), predictor or ResidualHold(), False, apart=apart)
+    return Scheme("model", gate or IndexGate(), predictor or ResidualHold(), False, difference_predictor=apart)
 
 
 def recorder(of: Scheme) -> Recorder:

@@ -7,7 +7,7 @@ from benchmarks.paper.published import TABLE_1
 
 from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
 from navicache.evaluation.bench.plan_file import read_plan
-from navicache.models import model_named, preset
+from navicache.models import find_model_by_name, find_preset
 from navicache.opensora.inputs import plan_video
 from navicache.policies import build_policy
 from navicache.policies.protocols import Step
@@ -62,7 +62,10 @@ def test_random_computes_as_many_steps_as_the_latencies_imply(model, total, comp
     gate, state = scheme.gate, scheme.gate.init()
     due = [gate.decide(state, Step(index=i, own_index=i, total=total))[0].compute for i in range(total)]
     assert sum(due) == computed
-    assert setting.knobs["probability"] == preset(model_named(SPECS[model]), "random", "mid").knobs["probability"]
+    assert (
+        setting.knobs["probability"]
+        == find_preset(find_model_by_name(SPECS[model]), "random", "mid").knobs["probability"]
+    )
 
 
 def test_figure_1_adds_nothing_to_table_1_but_runs_in_shadow_mode():

@@ -11,7 +11,7 @@ from navicache.evaluation.bench.executors import run_in_process
 from navicache.evaluation.bench.jobs import BenchJob, JobBatch, expand_plan
 from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.evaluation.bench.session import run_missing_jobs
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 PLAN = """
 name = "toy"
@@ -52,7 +52,7 @@ def toy_worker(out: Path, seconds: float = 0.0, marks: Path | None = None):
         reference = out / job.reference
         if job.kind == "baseline" or not reference.exists():
             reference.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_file(reference) as file:
+            with open_atomic_file(reference) as file:
                 file.write(job.prompt.encode())
         assert reference.read_bytes() == job.prompt.encode()
         time.sleep(seconds)

@@ -12,7 +12,7 @@ from tests.integrations.comfyui.guider import Cond, Guider
 from tests.integrations.comfyui.standin import Patcher
 from torch import Tensor
 
-from navicache.integrations.comfyui import Report, last_run
+from navicache.integrations.comfyui import SamplingReport, last_run
 
 Loop = Callable[[Guider, Tensor, Tensor], Tensor]
 STEPS = 20
@@ -189,7 +189,7 @@ def relative(a: Tensor, b: Tensor) -> float:
     return float((a - b).abs().mean() / b.abs().mean())
 
 
-def report_of(model: Patcher) -> Report:
+def report_of(model: Patcher) -> SamplingReport:
     report = last_run(model)
     assert report is not None
     return report

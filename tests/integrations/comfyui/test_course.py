@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navicache.integrations.comfyui.course import Course, Place
+from navicache.integrations.comfyui.sigma_tracker import SigmaTracker, SegmentStep
 
 LEVELS = [1.0, 0.8, 0.5, 0.2, 0.0]
 several = st.lists(st.floats(1e-3, 100), min_size=2, max_size=30, unique=True)
 falling = several.map(lambda sigmas: sorted(sigmas, reverse=True))
 
 
-def steps(course: Course, sigmas: list[float]) -> list[int]:
-    return [course.reach(sigma).step for sigma in sigmas]
+def steps(course: SigmaTracker, sigmas: list[float]) -> list[int]:
+    return [course.advance_to(sigma).step for sigma in sigmas]
 
 
 @pytest.mark.parametrize(
@@ -31,35 +31,43 @@ def steps(course: Course, sigmas: list[float]) -> list[int]:
     ],
 )
 def test_evaluations_belong_to_steps(evaluations: list[float], expected: list[int]) -> None:
-    assert steps(Course(LEVELS), evaluations) == expected
+    assert steps(SigmaTracker(LEVELS), evaluations) == expected
 
 
 def test_noise_put_back_begins_a_stretch_of_its_own() -> None:
-    course = Course(LEVELS)
+    course = SigmaTracker(LEVELS)
     assert steps(course, [1.0, 0.8, 0.5, 0.2]) == [0, 1, 2, 3]
-    assert [course.reach(sigma) for sigma in (0.8, 0.5)] == [Place(1, 0, 3), Place(1, 1, 3)]
-    assert course.stretches == 2
+    assert [course.advance_to(sigma) for sigma in (0.8, 0.5)] == [SegmentStep(1, 0, 3), SegmentStep(1, 1, 3)]
+    assert course.segment_count == 2
 
 
 def test_a_list_that_goes_up_again() -> None:
-    course = Course([1.0, 0.6, 0.3, 0.9, 0.5, 0.0])
-    places = [course.reach(sigma) for sigma in (1.0, 0.6, 0.3, 0.9, 0.5)]
-    assert places == [Place(0, 0, 3), Place(0, 1, 3), Place(0, 2, 3), Place(1, 0, 2), Place(1, 1, 2)]
+    course = SigmaTracker([1.0, 0.6, 0.3, 0.9, 0.5, 0.0])
+    places = [course.advance_to(sigma) for sigma in (1.0, 0.6, 0.3, 0.9, 0.5)]
+    assert places == [
+        SegmentStep(0, 0, 3),
+        SegmentStep(0, 1, 3),
+        SegmentStep(0, 2, 3),
+        SegmentStep(1, 0, 2),
+        SegmentStep(1, 1, 2),
+    ]
 
 
 def test_one_level_alone() -> None:
-    assert Course([1.0]).reach(1.0) == Place(0, 0, 1)
+    assert SigmaTracker([1.0]).advance_to(1.0) == SegmentStep(0, 0, 1)
 
 
 @given(falling)
 def test_one_evaluation_at_each_level(sigmas: list[float]) -> None:
-    course = Course([*sigmas, 0.0])
-    assert [course.reach(sigma) for sigma in sigmas] == [Place(0, i, len(sigmas)) for i in range(len(sigmas))]
+    course = SigmaTracker([*sigmas, 0.0])
+    assert [course.advance_to(sigma) for sigma in sigmas] == [
+        SegmentStep(0, i, len(sigmas)) for i in range(len(sigmas))
+    ]
 
 
 @given(falling, st.lists(st.floats(0, 100), max_size=40))
 def test_no_order_of_evaluations_breaks_it(sigmas: list[float], evaluations: list[float]) -> None:
-    course = Course([*sigmas, 0.0])
-    places = [course.reach(sigma) for sigma in evaluations]
-    assert all(0 <= place.step < place.total for place in places)
-    assert all(before <= after for before, after in pairwise((place.stretch, place.step) for place in places))
+    course = SigmaTracker([*sigmas, 0.0])
+    places = [course.advance_to(sigma) for sigma in evaluations]
+    assert all(0 <= place.step < place.total_steps for place in places)
+    assert all(before <= after for before, after in pairwise((place.segment, place.step) for place in places))

@@ -11,7 +11,7 @@ from tests.integrations.comfyui.loops import counts, generate, relative, report_
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 
 from navicache.integrations.comfyui import attach, last_run
-from navicache.integrations.comfyui.settings import choose, whole_calls
+from navicache.integrations.comfyui.policy_settings import choose_comfyui_policy, list_whole_model_policies
 from navicache.policies import Static
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -66,7 +66,7 @@ def test_an_error_bound() -> None:
     assert report_of(few).computed < report_of(many).computed
 
 
-@pytest.mark.parametrize("policy", whole_calls())
+@pytest.mark.parametrize("policy", list_whole_model_policies())
 def test_every_policy_of_whole_calls(policy: str) -> None:
     knobs = {"threshold": 0.2} if policy in ("navicache", "ema", "easycache", "seacache") else {}
     patched = attach(Patcher(Model()), policy=policy, knobs=knobs)
@@ -97,7 +97,7 @@ def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
 def test_models_are_known_by_class_and_size(kind: str, size: dict[str, int], said: str) -> None:
     module = type(kind, (Network,), {})()
     vars(module).update(size)
-    assert choose(module, "navicache", "fast", {})[1].partition(";")[0] == said
+    assert choose_comfyui_policy(module, "navicache", "fast", {})[1].partition(";")[0] == said
 
 
 @pytest.mark.slow

@@ -15,11 +15,11 @@ from tests.integrations.comfyui.test_conditionings import Perturbed
 from torch import Tensor
 
 from navicache.integrations.comfyui import attach
-from navicache.integrations.comfyui.samplers import known
-from navicache.integrations.comfyui.twins import share
+from navicache.integrations.comfyui.sampler_traits import classify_sampler
+from navicache.integrations.comfyui.repeated_evaluations import split_budget_with_repeats
 from navicache.policies import Inertial
 
-HEUN = known(SimpleNamespace(sampler_function=sample_heun))
+HEUN = classify_sampler(SimpleNamespace(sampler_function=sample_heun))
 PLACES = [round(float(sigma), 4) for sigma in levels()]
 
 
@@ -55,7 +55,7 @@ def test_a_speed_up_counts_evaluations(name: str, speedup: float) -> None:
 )
 def test_a_longer_run_has_more_twins_computed_and_a_faster_one_fewer(steps: int, speedup: float, computed: int) -> None:
     """Of 50 levels at 2: 49 evaluations, 24 more than half of the levels, a third of them 8."""
-    policy, twins = share(Inertial(speedup=speedup), HEUN, levels(steps).tolist())
+    policy, twins = split_budget_with_repeats(Inertial(speedup=speedup), HEUN, levels(steps).tolist())
     assert isinstance(policy, Inertial) and twins is not None
     assert twins == (computed, True)
     evaluations = round(steps / (policy.speedup or 1)) + computed  # the last level's twin, and none at the first
@@ -121,8 +121,11 @@ def test_a_short_run_of_a_preset_is_computed() -> None:
 
 def test_noise_put_in_before_a_step_leaves_no_twins() -> None:
     churned = SimpleNamespace(sampler_function=sample_heun, extra_options={"s_churn": 0.5})
-    assert HEUN.twins and not known(churned).twins
-    assert share(Inertial(speedup=2.0), known(churned), PLACES) == (Inertial(speedup=2.0), None)
+    assert HEUN.repeats_evaluations and not classify_sampler(churned).repeats_evaluations
+    assert split_budget_with_repeats(Inertial(speedup=2.0), classify_sampler(churned), PLACES) == (
+        Inertial(speedup=2.0),
+        None,
+    )
 
 
 def test_a_second_call_in_one_evaluation_is_no_twin() -> None:
@@ -151,5 +154,9 @@ def test_a_twin_whose_calls_are_others_is_computed() -> None:
 
 
 def test_every_sampler_with_twins_is_known() -> None:
-    twice = {name for name, loop in LOOPS.items() if known(SimpleNamespace(sampler_function=loop)).twins}
+    twice = {
+        name
+        for name, loop in LOOPS.items()
+        if classify_sampler(SimpleNamespace(sampler_function=loop)).repeats_evaluations
+    }
     assert twice == {"heun", "sa_solver_pece"}

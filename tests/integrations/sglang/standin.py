@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from navicache.integrations.sglang.hooks import Hooks
+from navicache.integrations.sglang.hooks import DenoisingHooks
 
 
 class Field(nn.Module):
@@ -103,8 +103,8 @@ def start(batch: Req) -> Tensor:
 
 def hooked(stage: Stage, server: Any = None, group: Callable[[], Any] = lambda: None) -> Stage:
     """The stage with our hooks around its methods, as SGLang's registry puts them around those of its class."""
-    hooks = Hooks(lambda: stage.context, group, server)
-    for name, hook in hooks.by_name().items():
+    hooks = DenoisingHooks(lambda: stage.context, group, server)
+    for name, hook in hooks.map_hooks_to_methods().items():
         setattr(stage, name, functools.partial(around, hook, getattr(type(stage), name), stage))
     return stage
 

@@ -12,7 +12,7 @@ import torch
 from diffusers import FlowMatchEulerDiscreteScheduler
 from torch import Tensor, nn
 
-from navicache.integrations.vllm_omni.backend import Backend
+from navicache.integrations.vllm_omni.backend import PipelineCacheBackend
 
 
 class Field(nn.Module):
@@ -61,11 +61,11 @@ def config(**extra: Any) -> Any:
     return SimpleNamespace(_extra_params=extra)
 
 
-def backend(**extra: Any) -> Backend:
-    return Backend(config(**extra), lambda: None)
+def backend(**extra: Any) -> PipelineCacheBackend:
+    return PipelineCacheBackend(config(**extra), lambda: None)
 
 
-def request(pipeline: Pipeline, cache: Backend | None, steps: int | None = 20, **call: Any) -> Tensor:
+def request(pipeline: Pipeline, cache: PipelineCacheBackend | None, steps: int | None = 20, **call: Any) -> Tensor:
     """As the runner does: refresh where the number of steps is known, then the pipeline."""
     with torch.inference_mode():
         if cache is not None and cache.is_enabled() and steps is not None:

@@ -30,11 +30,11 @@ def modules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     packages = ("vllm_omni", "vllm_omni.diffusion", "vllm_omni.diffusion.cache", "vllm_omni.diffusion.worker")
     for name in packages:
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    monkeypatch.setitem(sys.modules, plugin.SELECTOR, selector)
+    monkeypatch.setitem(sys.modules, plugin.SELECTOR_MODULE, selector)
     monkeypatch.setitem(sys.modules, "vllm_omni.diffusion.cache.base", base)
     monkeypatch.setitem(sys.modules, "vllm_omni.diffusion.data", data)
     if request.param:
-        monkeypatch.setitem(sys.modules, plugin.RUNNER, runner)
+        monkeypatch.setitem(sys.modules, plugin.RUNNER_MODULE, runner)
     return [selector, runner] if request.param else [selector]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tests.serving.vllm_omni.tiny import gather, loaded, request
 from vllm_omni.plugins import load_omni_general_plugins
 
-from navicache.integrations.vllm_omni.backend import Backend
+from navicache.integrations.vllm_omni.backend import PipelineCacheBackend
 
 KNOBS = {"policy": "easycache", "threshold": 0.1, "align_steps": 4}  # decided by what is measured, step by step
 WAYS: dict[str, dict[str, int]] = {
@@ -34,7 +34,7 @@ def main(rank: int, way: str, file: Path, port: int) -> None:
         latents, seen[f"{name} calls"] = request(runner, 30, sizes=sizes)
         seen[name], seen["finite"] = model.times, bool(latents.isfinite().all())
     runner.cache_backend.disable()
-    runner.cache_backend = Backend(runner.cache_backend.config, lambda: None)
+    runner.cache_backend = PipelineCacheBackend(runner.cache_backend.config, lambda: None)
     runner.cache_backend.enable(runner.pipeline)
     model.meets = False
     request(runner, 30, sizes=sizes)

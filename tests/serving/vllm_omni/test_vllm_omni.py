@@ -118,12 +118,12 @@ def test_other_names_stay_as_they_are(tiny: Any) -> None:
 
 
 def test_step_mode_is_refused(tiny: Any) -> None:
-    from navicache.integrations.vllm_omni.backend import refuse_step_mode
+    from navicache.integrations.vllm_omni.backend import refuse_step_execution
 
     runner = tiny.loaded("navicache")
     runner.pipeline.od_config.step_execution = True
     with pytest.raises(ValueError, match="step execution puts steps of several requests"):
-        refuse_step_mode(runner.pipeline)
+        refuse_step_execution(runner.pipeline)
 
 
 def test_the_entry_point_is_light() -> None:

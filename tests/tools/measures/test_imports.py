@@ -1,7 +1,7 @@
 import pytest
 from tests.tools.made_up import project
-from tools.measures.imports import cycles, edges, not_down, read_layers
-from tools.measures.sources import modules_of
+from tools.measures.imports import find_import_cycles, build_import_graph, find_layer_violations, read_layers
+from tools.measures.source_modules import list_modules
 
 
 def test_a_cycle_is_found_though_its_import_stands_in_a_function_or_is_relative(tmp_path):
@@ -13,8 +13,8 @@ def test_a_cycle_is_found_though_its_import_stands_in_a_function_or_is_relative(
         low__c="import navicache.low.a",
         low__d="from navicache.low.a import f",
     )
-    graph = edges(modules_of(root / "src" / "navicache"))
-    assert cycles(graph) == [["navicache.low.a", "navicache.low.b", "navicache.low.c"]]
+    graph = build_import_graph(list_modules(root / "src" / "navicache"))
+    assert find_import_cycles(graph) == [["navicache.low.a", "navicache.low.b", "navicache.low.c"]]
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,6 @@ def test_imports_point_down(tmp_path, source, target, way):
     files = {f"{part}__{name}": "x = 1" for part in ("high", "left", "right", "low", "unnamed") for name in "ab"}
     origin = ".".join(filter(None, ("navicache", target)))
     root = project(tmp_path, **(files | {source: f"def f():\n    from {origin} import x"}))
-    modules = modules_of(root / "src" / "navicache")
-    found = not_down(modules, edges(modules), read_layers(root / "pyproject.toml"))
+    modules = list_modules(root / "src" / "navicache")
+    found = find_layer_violations(modules, build_import_graph(modules), read_layers(root / "pyproject.toml"))
     assert [each.text.rsplit(": ", 1)[1] for each in found] == ([] if way is None else [way])

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 from tests.tools.made_up import module
-from tools.measures.stores import foreign_stores
+from tools.measures.foreign_stores import find_foreign_stores
 
 
 def stored(tmp_path: Path, text: str) -> list[str]:
-    return [each.text for each in foreign_stores(module(tmp_path, text))]
+    return [each.text for each in find_foreign_stores(module(tmp_path, text))]
 
 
 @pytest.mark.parametrize(

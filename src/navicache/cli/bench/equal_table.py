@@ -10,12 +10,12 @@ from navicache.evaluation.bench.equal_steps import CellAtBudget, CurvePoint, com
 from navicache.evaluation.bench.leads import LeadSummary, SeriesLead, summarise_leads
 from navicache.evaluation.bench.plan import DEFAULT_OURS
 from navicache.evaluation.bench.rows import Row
-from navicache.records.table import UNKNOWN, Column, lay_out
+from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
 MOST_CELLS_NAMED = 20  # cells behind that are named; the page has all
 NOTE = (
     "dB on average over prompts, on the line between the two nearest settings; "
-    f"{UNKNOWN}: not reached; ~: those are more than a sixth of the steps apart"
+    f"{UNKNOWN_CELL}: not reached; ~: those are more than a sixth of the steps apart"
 )
 
 
@@ -27,26 +27,37 @@ def equal_steps_table(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -
         return []
     unfinished = sum(len(cell.unfinished) for cell in dict.fromkeys(standing.cell for standing in table))
     late = [f"not counted: {unfinished} settings that lack prompts"] if unfinished else []
-    return [*lay_out(_table_columns(table)), NOTE, "", *_lead_table(leads.leads), "", *describe_leads(leads), *late]
+    return [
+        *format_table_lines(_table_columns(table)),
+        NOTE,
+        "",
+        *_lead_table(leads.leads),
+        "",
+        *describe_leads(leads),
+        *late,
+    ]
 
 
-def _table_columns(table: Sequence[CellAtBudget]) -> list[Column]:
+def _table_columns(table: Sequence[CellAtBudget]) -> list[TextColumn]:
     names = dict.fromkeys(curve.name for standing in table for curve in standing.cell.curves)
     best = [standing.best("rival") for standing in table]
     return [
-        Column("model", [standing.cell.model for standing in table], words=True),
-        Column("condition", [standing.cell.condition for standing in table], words=True),
-        Column("of the\nsteps", [str(standing.budget) for standing in table]),
-        *(Column(name.replace(" ", "\n", 1), [format_psnr(standing, name) for standing in table]) for name in names),
-        Column("best other\npolicy", [found[0] if found else UNKNOWN for found in best], words=True),
-        Column(f"lead of\n{table[0].cell.ours}", [format_lead(standing.lead("rival")) for standing in table]),
+        TextColumn("model", [standing.cell.model for standing in table], is_left_aligned=True),
+        TextColumn("condition", [standing.cell.condition for standing in table], is_left_aligned=True),
+        TextColumn("of the\nsteps", [str(standing.budget) for standing in table]),
+        *(
+            TextColumn(name.replace(" ", "\n", 1), [format_psnr(standing, name) for standing in table])
+            for name in names
+        ),
+        TextColumn("best other\npolicy", [found[0] if found else UNKNOWN_CELL for found in best], is_left_aligned=True),
+        TextColumn(f"lead of\n{table[0].cell.ours}", [format_lead(standing.lead("rival")) for standing in table]),
     ]
 
 
 def format_psnr(standing: CellAtBudget, name: str) -> str:
     """The PSNR of a series; a tilde marks an interpolation over a wide gap."""
     point = standing.points_by_series.get(name)
-    return UNKNOWN if point is None else f"{'~' if standing.is_wide(point) else ''}{point.psnr:.1f}"
+    return UNKNOWN_CELL if point is None else f"{'~' if standing.is_wide(point) else ''}{point.psnr:.1f}"
 
 
 def format_lead(value: float | None) -> str:
@@ -56,19 +67,19 @@ def format_lead(value: float | None) -> str:
         >>> format_lead(1.25), format_lead(-0.5), format_lead(-0.01), format_lead(None)
         ('+1.2', '-0.5', '+0.0', '-')
     """
-    return UNKNOWN if value is None else f"{round(value, 1) + 0.0:+.1f}"
+    return UNKNOWN_CELL if value is None else f"{round(value, 1) + 0.0:+.1f}"
 
 
 def _lead_table(leads: Sequence[SeriesLead]) -> list[str]:
     names, budgets = (dict.fromkeys(getattr(lead, field) for lead in leads) for field in ("name", "budget"))
     found = {(lead.name, lead.budget): lead for lead in leads}
 
-    def column(budget: Fraction) -> Column:
+    def column(budget: Fraction) -> TextColumn:
         own = [found.get((name, budget)) for name in names]
-        return Column(f"at {budget}", [UNKNOWN if lead is None else format_lead_figures(lead) for lead in own])
+        return TextColumn(f"at {budget}", [UNKNOWN_CELL if lead is None else format_lead_figures(lead) for lead in own])
 
     heading = "mean lead over\n(least; worst prompt)"
-    return lay_out([Column(heading, list(names), words=True), *map(column, budgets)])
+    return format_table_lines([TextColumn(heading, list(names), is_left_aligned=True), *map(column, budgets)])
 
 
 def format_lead_figures(lead: SeriesLead) -> str:

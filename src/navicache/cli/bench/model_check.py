@@ -24,9 +24,9 @@ from navicache.generation.loading import (
 from navicache.generation.media import open_image
 from navicache.generation.meta_denoisers import MetaDenoiser, build_denoisers, find_model_class
 from navicache.generation.scheduler import load_shifted_scheduler
-from navicache.integrations.attach import signature_of
-from navicache.integrations.build import build_engine
-from navicache.integrations.choose import Options, choose_policy
+from navicache.integrations.attachments import get_forward_signature
+from navicache.integrations.engine_builder import build_engine
+from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import ModelSpec, find_model, read_calibration
 
 WEIGHTS = ("*.safetensors", "*.bin")
@@ -103,10 +103,10 @@ class ModelCheck:
         try:
             asked = job_cache_options(job)
             measured = None if asked.calibration is None else self._calibration(asked.calibration, job)
-            options = Options(job.setting.policy, job.setting.mode, calibration=measured, knobs=dict(asked.knobs))
+            options = CacheOptions(job.setting.policy, job.setting.mode, calibration=measured, knobs=dict(asked.knobs))
             for skeleton in self.denoisers.values():
                 policy = choose_policy(options, self._spec)
-                reader = Reader(self._spec.call, signature_of(skeleton.model))
+                reader = Reader(self._spec.call, get_forward_signature(skeleton.model))
                 build_engine(policy, reader, skeleton.model, (), model="", call=self._spec.call)
         except (ValueError, CannotCache) as error:
             self.notes.append(f"not possible, its rows will say so: {job.setting.name}: {error}")

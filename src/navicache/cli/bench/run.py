@@ -32,7 +32,7 @@ from navicache.evaluation.bench.session import PLAN_COPY, ROWS, lock_folder, run
 from navicache.evaluation.bench.summaries import is_batched
 from navicache.generation.progress import bar_options
 from navicache.generation.session import log_notes_once
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 PLACEHOLDER_PROMPT = ""  # in place of prompts that were not found: all else is checked as well
 
@@ -129,5 +129,5 @@ def _describe_row(row: Row) -> str:
 
 def copy_plan(path: Path, out: Path) -> None:
     """Save the plan beside its results."""
-    with atomic_file(out / PLAN_COPY) as file:
+    with open_atomic_file(out / PLAN_COPY) as file:
         file.write(path.read_bytes())

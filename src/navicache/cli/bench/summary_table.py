@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from navicache.records.table import UNKNOWN, Column, lay_out
+from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
 COLUMNS = {
     "computed": ("computed\nsteps", ".1f"),
@@ -24,23 +24,23 @@ def summary_table(rows: Sequence[dict[str, Any]]) -> list[str]:
     if not summaries:
         return ["nothing measured yet"]
     columns = [
-        Column("model", [summary.place[0] for summary in summaries], words=True),
-        Column("condition", [summary.place[1] for summary in summaries], words=True),
-        Column("setting", [summary.place[2] for summary in summaries], words=True),
-        Column("runs", [str(len(summary.rows)) for summary in summaries]),
+        TextColumn("model", [summary.place[0] for summary in summaries], is_left_aligned=True),
+        TextColumn("condition", [summary.place[1] for summary in summaries], is_left_aligned=True),
+        TextColumn("setting", [summary.place[2] for summary in summaries], is_left_aligned=True),
+        TextColumn("runs", [str(len(summary.rows)) for summary in summaries]),
     ]
     if len(set(columns[1].cells)) == 1:
         del columns[1]
     known = {name for summary in summaries for name in summary.figures}
     for name, (heading, form) in ((name, column) for name, column in COLUMNS.items() if name in known):
-        columns.append(Column(heading, [format_estimate(summary.figures.get(name), form) for summary in summaries]))
-    return [*lay_out(columns), *(f"not possible: {reason}" for reason in list_refusals(rows))]
+        columns.append(TextColumn(heading, [format_estimate(summary.figures.get(name), form) for summary in summaries]))
+    return [*format_table_lines(columns), *(f"not possible: {reason}" for reason in list_refusals(rows))]
 
 
 def format_estimate(estimate: Any, form: str) -> str:
     """The mean and, for several runs, half the width of its interval."""
     if estimate is None:
-        return UNKNOWN
+        return UNKNOWN_CELL
     if estimate.low is None:
         return format(estimate.mean, form)
     return f"{estimate.mean:{form}} ±{(estimate.high - estimate.low) / 2:{form}}"

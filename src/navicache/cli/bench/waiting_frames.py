@@ -9,8 +9,8 @@ import numpy as np
 from navicache.evaluation import measure
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.rows import Row, RowFile
-from navicache.evaluation.perceptual import SMALLEST
-from navicache.records import atomic_file
+from navicache.evaluation.perceptual import MIN_FRAME_SIDE
+from navicache.records import open_atomic_file
 
 FRAMES, REFERENCES = "frames", "references"
 
@@ -18,13 +18,13 @@ FRAMES, REFERENCES = "frames", "references"
 def save_frames(path: Path, clip: np.ndarray) -> None:
     """Write frames atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         np.save(file, clip)
 
 
 def keep_for_lpips(out: Path, job: BenchJob, clip: np.ndarray, quality: Mapping[str, Any]) -> None:
     """Keep the frames of a video that has no LPIPS yet, unless they are too small for it."""
-    if quality.get("lpips_missing") and min(clip.shape[1:3]) >= SMALLEST:
+    if quality.get("lpips_missing") and min(clip.shape[1:3]) >= MIN_FRAME_SIDE:
         save_frames(out / job.frames, clip)
 
 

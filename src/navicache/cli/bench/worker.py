@@ -34,7 +34,7 @@ from navicache.generation.job import GenerationJob as Call
 from navicache.generation.loading import load_pipeline
 from navicache.generation.session import check_loaded_pipeline, describe_environment
 from navicache.generation.timed_calls import WARM_UP_STEPS, TimedOutput, call_timed, call_timed_batch
-from navicache.records import Trace, by_sample
+from navicache.records import Trace, split_by_sample
 
 
 @dataclass
@@ -84,7 +84,7 @@ class PipelineWorker:
             **self._facts,
             **calibration_facts(asked),
         }
-        rows = self._finish(batch, made, by_sample(trace, len(batch)), shared)
+        rows = self._finish(batch, made, split_by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:
             row |= {"harness_seconds": beside / len(batch), "seconds": seconds, "plain_seconds": plain}

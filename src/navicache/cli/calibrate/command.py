@@ -7,14 +7,14 @@ from typing import Any
 from navicache.cli.calibrate.measure import DEFAULT_SIGNAL, calibrate
 from navicache.cli.options import add_call_options, add_device_options, default_prompts, read_call_options
 from navicache.generation.job import MODEL_HELP, POCKET, CacheOptions, GenerationJob, ModelSource
-from navicache.models import CALIBRATED
+from navicache.models import CALIBRATED_METHODS
 
 SIGNALS = (DEFAULT_SIGNAL, "time", "time_projection")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--method", choices=CALIBRATED, required=True, help="the policy to calibrate")
+    parser.add_argument("--method", choices=CALIBRATED_METHODS, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with one prompt per line")

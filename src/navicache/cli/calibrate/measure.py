@@ -15,9 +15,9 @@ FitResult = tuple[dict[str, Any], dict[str, float], list[Any]]  # knobs, how wel
 
 def probe_prompts(pipe: Any, job: GenerationJob, signal: Any, shown: bool) -> list[Any]:
     """Generate all prompts and return what the probe measured."""
-    from navicache.integrations.probe import probed
+    from navicache.integrations.pipeline_probe import probe_pipeline
 
-    with probed(pipe, signal) as probe:
+    with probe_pipeline(pipe, signal) as probe:
         for _ in run_prompts(pipe, job, shown):
             pass
         return probe.sights
@@ -35,46 +35,51 @@ def calibrate(
 
 def fit_policy(method: str, signal: str, pipe: Any, job: GenerationJob, shown: bool) -> FitResult:
     """The knobs of the policy, how well they fit, and the measurements."""
-    from navicache.evaluation.calibrate import fit_polynomial, measure_ratios
+    from navicache.evaluation.fit_from_changes import fit_teacache_polynomial, measure_magcache_ratios
 
     if method not in PROBED:
         return fit_outputs(method, pipe, job, shown)
     sights = probe_prompts(pipe, job, signal, shown)
     if method == "teacache":
-        coefficients, quality = fit_polynomial(sights)
+        coefficients, quality = fit_teacache_polynomial(sights)
         return {"coefficients": coefficients, "signal": signal}, quality, sights
-    return (*measure_ratios(sights), sights)
+    return (*measure_magcache_ratios(sights), sights)
 
 
 def describe_calibration_run(pipe: Any, job: GenerationJob, seconds: float) -> dict[str, Any]:
     """Model, machine and seconds of the calibration."""
     from navicache.generation.session import describe_environment
-    from navicache.integrations.diffusers import denoisers
+    from navicache.integrations.diffusers import find_denoisers
 
     known = describe_environment(pipe, job)
     own = {"prompts": len(job.prompts), "scheduler": type(pipe.scheduler).__name__, "seconds": round(seconds, 1)}
     kept = {name: known[name] for name in ("model", "arguments", "seed", "machine", "versions")}
-    return {"transformer": type(next(iter(denoisers(pipe).values()))).__name__, **own, **kept}
+    return {"transformer": type(next(iter(find_denoisers(pipe).values()))).__name__, **own, **kept}
 
 
 def fit_outputs(method: str, pipe: Any, job: GenerationJob, shown: bool) -> FitResult:
     """What `l2p` and `meancache` need, from the outputs of whole runs."""
-    from navicache.evaluation.courses import edge_errors, fit_weights, gram, measure_edges
+    from navicache.evaluation.fit_from_outputs import (
+        compute_meancache_errors,
+        fit_l2p_weights,
+        compute_gram_matrix,
+        fit_meancache_edges,
+    )
 
     if method == "l2p":
-        return fit_weights(_reduce_outputs(pipe, job, shown, lambda course: gram(course)))
+        return fit_l2p_weights(_reduce_outputs(pipe, job, shown, lambda course: compute_gram_matrix(course)))
     found = _reduce_outputs(
-        pipe, job, shown, lambda course: edge_errors(course, read_flow_levels(pipe.scheduler, len(course)))
+        pipe, job, shown, lambda course: compute_meancache_errors(course, read_flow_levels(pipe.scheduler, len(course)))
     )
-    return measure_edges(found, read_flow_levels(pipe.scheduler, found[0].shape[1]))
+    return fit_meancache_edges(found, read_flow_levels(pipe.scheduler, found[0].shape[1]))
 
 
 def _reduce_outputs(pipe: Any, job: GenerationJob, shown: bool, reduce: Callable[[Any], Any]) -> list[Any]:
     """Reduce the outputs of every prompt and guidance branch to the numbers that are needed."""
-    from navicache.integrations.outputs import recorded
+    from navicache.integrations.output_recording import record_outputs
 
-    with recorded(pipe) as probe:
-        return [reduce(course) for _ in run_prompts(pipe, job, shown) for course in probe.courses.values()]
+    with record_outputs(pipe) as probe:
+        return [reduce(course) for _ in run_prompts(pipe, job, shown) for course in probe.outputs_by_branch.values()]
 
 
 def run_prompts(pipe: Any, job: GenerationJob, shown: bool) -> Iterator[str]:

@@ -63,7 +63,7 @@ def print_equal_steps(folders: Sequence[Path], csv: Path | None) -> int:
     """Print the table at equal computed steps, and write it as CSV if asked for."""
     from navicache.cli.bench.equal_table import equal_steps_csv, equal_steps_table
     from navicache.cli.report.results import read_results
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
     results = read_results(folders)
     lines = equal_steps_table(results.rows, results.ours)
@@ -71,7 +71,7 @@ def print_equal_steps(folders: Sequence[Path], csv: Path | None) -> int:
         ours = results.ours[0]
         raise ValueError(f"no cell has `{ours}` and another policy at the same computed steps: sweep them more widely")
     if csv:
-        with atomic_file(csv) as file:
+        with open_atomic_file(csv) as file:
             file.write(equal_steps_csv(results.rows, results.ours).encode())
     print("\n".join(lines))
     return 0
@@ -80,7 +80,7 @@ def print_equal_steps(folders: Sequence[Path], csv: Path | None) -> int:
 def save_figures(parts: Sequence[Any], path: Path) -> None:
     """Write a CSV line for each setting of each plan."""
     from navicache.cli.report.figures_file import figures_csv
-    from navicache.records import atomic_file
+    from navicache.records import open_atomic_file
 
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(figures_csv(parts).encode())

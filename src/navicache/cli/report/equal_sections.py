@@ -10,7 +10,7 @@ from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, QualityCurve
 from navicache.evaluation.bench.equal_steps import MeasuredCell as Bench
 from navicache.evaluation.bench.leads import SeriesLead
-from navicache.records.table import UNKNOWN
+from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.charts import SeriesLine, draw_equal_chart
 from navicache.report.page_model import LegendEntry, PageChart, PageSection, PageTable, TableCell, TableRow
 from navicache.report.palette import policy_colour
@@ -56,7 +56,7 @@ def _lead_map(results: BenchResults) -> PageTable:
 def _best_lead_cell(standing: CellAtBudget) -> TableCell:
     lead, best = standing.lead("rival"), standing.best("rival")
     return (
-        TableCell(UNKNOWN)
+        TableCell(UNKNOWN_CELL)
         if lead is None or best is None
         else TableCell(format_lead(lead), lead, best[0], lead_background(lead))
     )
@@ -89,7 +89,7 @@ def _leads_table(results: BenchResults) -> PageTable:
 
 def _mean_lead_cell(lead: SeriesLead | None) -> TableCell:
     if lead is None:
-        return TableCell(UNKNOWN)
+        return TableCell(UNKNOWN_CELL)
     small = f"{lead.least:+.1f}; {lead.worst:+.1f}; {lead.worst_behind} of {lead.cells}"
     return TableCell(format_lead(lead.mean), lead.mean, small, lead_background(lead.mean))
 

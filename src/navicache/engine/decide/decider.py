@@ -14,7 +14,7 @@ from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tensors.layout import Layout
 from navicache.engine.tensors.rows import Rows
 from navicache.engine.tracking.tracker import Moment
-from navicache.policies import Outcome, Predictor, Scheme, Step, Verdict, Weights, nonfinite_fields
+from navicache.policies import Outcome, Predictor, Scheme, Step, Decision, PredictionWeights, find_nonfinite_fields
 
 NOT_FINITE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"
 
@@ -37,7 +37,7 @@ class Decider:
     output_size: list[float | None] = field(init=False)
     useless: list[int] = field(init=False)  # the newest compute that was NaN or infinite
     steps: list[Step] = field(default_factory=list)  # what was known at the newest decision
-    chosen: list[Weights] = field(default_factory=list)  # and how it is to be predicted
+    chosen: list[PredictionWeights] = field(default_factory=list)  # and how it is to be predicted
     readings: dict[str, Reading] = field(default_factory=dict)  # of this step
     before: dict[str, Reading] = field(default_factory=dict)  # and of the one before, should they be the same
     looks_back: bool = field(init=False)
@@ -48,7 +48,7 @@ class Decider:
         samples, scheme = self.samples, self.scheme
         self.gates, self.predictors = [scheme.gate.init()] * samples, [scheme.predictor.init()] * samples
         self.computed_at, self.output_size, self.useless = [()] * samples, [None] * samples, [-1] * samples
-        self.looks_back = scheme.predictor.order > 1
+        self.looks_back = scheme.predictor.history_length > 1
         self.reads_more = bool(scheme.gate.reads - {"since_seen"}) or bool(self.watch.reads)
 
     def split(self, samples: int) -> None:
@@ -70,9 +70,9 @@ class Decider:
         """Forget the newest measurements: it was the same step once more."""
         self.readings = self.before
 
-    def decide(self, moment: Moment, stream: str, layout: Layout, elements: int, fits: bool) -> list[Verdict]:
+    def decide(self, moment: Moment, stream: str, layout: Layout, elements: int, fits: bool) -> list[Decision]:
         """One verdict per sample, written down with its reasons."""
-        verdicts: list[Verdict] = []
+        verdicts: list[Decision] = []
         self.steps, self.chosen = [], []
         for sample, rows in enumerate(layout):
             more = self._rarely_read(rows, sum(map(len, layout))) if self.reads_more else {}
@@ -88,7 +88,7 @@ class Decider:
                 self.recorder.note(NOT_FINITE)
         return verdicts
 
-    def weights(self, references: list[Computed]) -> list[Weights]:
+    def weights(self, references: list[Computed]) -> list[PredictionWeights]:
         """How each sample's output is to be predicted at this step, from references of these steps."""
         if self.looks_back and references != self.computed_at:
             pairs = zip(self.predictors, references, strict=True)
@@ -97,7 +97,7 @@ class Decider:
             self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
         return self.chosen
 
-    def weights_of(self, predictor: Predictor[Any], sample: int, state: Any, references: Computed) -> Weights:
+    def weights_of(self, predictor: Predictor[Any], sample: int, state: Any, references: Computed) -> PredictionWeights:
         """The same for what has gaps or a state of its own."""
         step, usable = self.steps[sample], [kept for kept in references if kept > self.useless[sample]]
         return predictor.weights(state, step._replace(gaps=gaps(step.index, usable)))
@@ -109,14 +109,14 @@ class Decider:
 
     def computed(self, index: int, samples: Sequence[int]) -> None:
         """These samples are computed at this step."""
-        order = self.scheme.predictor.order
+        order = self.scheme.predictor.history_length
         for sample in samples:
             self.computed_at[sample] = (index, *self.computed_at[sample])[:order]
 
     def learn(self, stream: str, sample: int, outcome: Outcome) -> None:
         """Take in what a compute taught."""
-        self.output_size[sample] = outcome.output_size
-        broken = nonfinite_fields(outcome)
+        self.output_size[sample] = outcome.output_magnitude
+        broken = find_nonfinite_fields(outcome)
         if broken:
             self.recorder.note(NOT_FINITE)
             outcome = outcome._replace(**dict.fromkeys(broken))
@@ -128,7 +128,7 @@ class Decider:
         if outcome.output_change is not None:
             line = {
                 "measured_ratio": relative(outcome.output_change, outcome.input_change),
-                "output_change": relative(outcome.output_change, outcome.output_size),
+                "output_change": relative(outcome.output_change, outcome.output_magnitude),
                 "reuse_error": outcome.prediction_error,
             }
             self.recorder.amend(outcome.index, stream, sample, line)
@@ -156,12 +156,12 @@ class Decider:
             time=time,
             sigma=sigma,
             since_seen=mean(self.readings.get("since_seen"), rows),
-            output_size=self.output_size[sample],
+            output_magnitude=self.output_size[sample],
             gap=index - computed_at[0] if computed_at else 0,
             gaps=gaps(index, computed_at) if self.looks_back else (),
             elements=elements,
-            branch=self.branch,
-            fits=fits,
+            stream_index=self.branch,
+            shapes_match=fits,
             **more,
         )
 

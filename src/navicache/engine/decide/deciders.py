@@ -74,5 +74,5 @@ class Deciders:
         scheme, reads = self.scheme, self.scheme.gate.reads
         nothing: frozenset[str] = frozenset()
         of_input, of_signal = (reads, nothing) if scheme.signal == "input" else (nothing, reads)
-        gauge = Gauge(of_input, scheme.predictor.products, self.channel_dim)
+        gauge = Gauge(of_input, scheme.predictor.needs_inner_products, self.channel_dim)
         return Decider(scheme, self.recorder, gauge, Watch(of_signal), self.samples, len(self.kept))

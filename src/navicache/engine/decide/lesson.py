@@ -61,13 +61,13 @@ class Lesson:
             gap=0 if since is None else self.moment.index - since[0],
             input_change=mean(known.get("input_change"), places),
             output_change=mean(known.get("output_change"), places),
-            output_size=size,
+            output_magnitude=size,
             prediction_error=relative(mean(known.get("prediction_error"), places), size),
             input_by_channel=mean_vector(known.get("input_by_channel"), places, len(self.rows)),
             output_by_channel=mean_vector(known.get("output_by_channel"), places, len(self.rows)),
             gaps=gaps(self.moment.index, since or ()),
-            products=self._products(len(since or ()), places),
-            repeat=relative(*(mean(known.get(name), places) for name in MISSES)),
+            inner_products=self._products(len(since or ()), places),
+            error_correlation=relative(*(mean(known.get(name), places) for name in MISSES)),
         )
 
     def _products(self, moves: int, places: Sequence[int]) -> tuple[tuple[float, ...], ...] | None:

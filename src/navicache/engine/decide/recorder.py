@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from navicache.engine.tensors.fetch import Reading, time_reading, value
-from navicache.policies import Gate, Step, Verdict
+from navicache.policies import Gate, Step, Decision
 from navicache.records import RunRecord, StepRecord
 
 KEPT_RUNS = 32  # a server must not grow for ever
@@ -14,7 +14,7 @@ KEPT_RUNS = 32  # a server must not grow for ever
 
 # A decision as it was taken: the step (None for followers, which measure nothing) and the state of the gate. States
 # never change, so that what it meant can be worked out when somebody asks.
-Line = tuple[Verdict, Step | None, Any]
+Line = tuple[Decision, Step | None, Any]
 
 
 class Recorder:
@@ -45,7 +45,7 @@ class Recorder:
             self._times[index] = time
 
     def add(
-        self, index: int, stream: str, sample: int, verdict: Verdict, step: Step | None = None, state: Any = None
+        self, index: int, stream: str, sample: int, verdict: Decision, step: Step | None = None, state: Any = None
     ) -> None:
         """Write one line."""
         self._lines[index, stream, sample] = (verdict, step, state)

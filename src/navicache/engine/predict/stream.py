@@ -10,7 +10,7 @@ from navicache.engine.predict.branches import Branches
 from navicache.engine.tensors.containers import Output, Rebuild
 from navicache.engine.tensors.fit import Fit
 from navicache.engine.tensors.rows import Rows, move, own, put, scaled, take
-from navicache.policies import Weights
+from navicache.policies import PredictionWeights
 
 NOTHING: Rows = ()
 
@@ -29,7 +29,7 @@ class Keep:
 class Base(NamedTuple):
     """What the kept steps contribute to a prediction; it stays from reuse to reuse."""
 
-    weights: Weights  # it was made with
+    weights: PredictionWeights  # it was made with
     rows: Rows
     plain: bool  # added to the latent it already is what the model would return
 
@@ -112,7 +112,7 @@ class Stream:
         """Rows of the output in the container the model would return."""
         return rows[0] if self.rebuild is None else self.rebuild(rows)
 
-    def predict(self, latent: Rows, weights: Sequence[Weights], fit: Fit) -> Rows:
+    def predict(self, latent: Rows, weights: Sequence[PredictionWeights], fit: Fit) -> Rows:
         """The output as the weights say, one for all rows or one each; in the dtype and place the model would use."""
         first, base = weights[0], self.base
         if all(weight == first for weight in weights):
@@ -129,7 +129,7 @@ class Stream:
         rows = move(self.history[0][1], self.device, None)
         return rows if self.branches is None else self.branches.join(rows)
 
-    def _new_base(self, weights: Weights, latent: Rows, fit: Fit) -> Base:
+    def _new_base(self, weights: PredictionWeights, latent: Rows, fit: Fit) -> Base:
         """The base of all rows, worked out once between computes, unless memory is to be saved."""
         rows = self._base([weights], fit)
         x, b = latent[0], rows[0]  # of a shape, dtype and device that stay the same throughout a run
@@ -139,7 +139,7 @@ class Stream:
         self.base = base if again and self.keep == Keep() and self.shared else None
         return base
 
-    def _base(self, weights: Sequence[Weights], fit: Fit) -> Rows:
+    def _base(self, weights: Sequence[PredictionWeights], fit: Fit) -> Rows:
         """What the kept steps contribute, summed in float32 or better."""
         wide = torch.float64 if self.dtype == torch.float64 else torch.float32
         total: Rows | None = None
@@ -153,7 +153,7 @@ class Stream:
             total = self.branches.join(total)
         return move(total, self.device, self.dtype)
 
-    def _sources(self, weights: Sequence[Weights], fit: Fit) -> Iterator[tuple[list[float], Rows]]:
+    def _sources(self, weights: Sequence[PredictionWeights], fit: Fit) -> Iterator[tuple[list[float], Rows]]:
         """Every kept tensor that counts, with its weights."""
         depth = max(len(weight.references) for weight in weights)
         for back, (kept_input, kept_output) in zip(range(depth), self.history, strict=False):
@@ -162,7 +162,7 @@ class Stream:
             if any(of_input for of_input, _ in pairs):
                 yield [of_input for of_input, _ in pairs], kept_input
         if self.missed:
-            yield [weight.missed for weight in weights], fit.inner(self.missed)
+            yield [weight.error_weight for weight in weights], fit.inner(self.missed)
 
     def _add(self, weights: list[float], latent: Rows, base: Rows) -> Rows:
         if not any(weights):

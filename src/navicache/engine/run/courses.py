@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.engine.decide.decider import Computed, Decider
-from navicache.policies import Outcome, Predictor, Weights, nonfinite_fields
+from navicache.policies import Outcome, Predictor, PredictionWeights, find_nonfinite_fields
 
 # A follower by its name; a row of a call by its decider and its place after the sample's first.
 Difference = str | tuple[int, int]
@@ -23,14 +23,16 @@ class Courses:
         """The states of one difference, sample by sample."""
         return self.states.setdefault(difference, [self.predictor.init()] * self.samples)
 
-    def weights(self, difference: Difference, decider: Decider, references: Sequence[Computed]) -> list[Weights]:
+    def weights(
+        self, difference: Difference, decider: Decider, references: Sequence[Computed]
+    ) -> list[PredictionWeights]:
         """How a difference is to be predicted, sample by sample."""
         pairs = zip(self.of(difference), references, strict=True)
         return [decider.weights_of(self.predictor, sample, *pair) for sample, pair in enumerate(pairs)]
 
     def learn(self, difference: Difference, sample: int, outcome: Outcome) -> None:
         """Take in what a compute taught of a difference, as far as it is finite."""
-        states, known = self.of(difference), outcome._replace(**dict.fromkeys(nonfinite_fields(outcome)))
+        states, known = self.of(difference), outcome._replace(**dict.fromkeys(find_nonfinite_fields(outcome)))
         states[sample] = self.predictor.learn(states[sample], known)
 
     def split(self, samples: int) -> None:

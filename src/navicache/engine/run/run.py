@@ -19,10 +19,10 @@ from navicache.engine.tensors.fit import fit
 from navicache.engine.tensors.rows import Rows, count, mean_abs, minus, put
 from navicache.engine.tracking.call import Call
 from navicache.engine.tracking.tracker import Moment, Tracker
-from navicache.models import Place
-from navicache.policies import Scheme, Verdict
+from navicache.models import ArgumentKey
+from navicache.policies import Scheme, Decision
 
-FOLLOWS = {compute: Verdict(compute, "follows") for compute in (True, False)}
+FOLLOWS = {compute: Decision(compute, "follows") for compute in (True, False)}
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Run:
     rows: int
     channel_dim: int | None = None
     aside: str = ""  # why nothing is reused in this run
-    verdicts: list[Verdict] = field(default_factory=list)  # on the newest step, sample by sample
+    verdicts: list[Decision] = field(default_factory=list)  # on the newest step, sample by sample
     seen: Seen = field(default_factory=Seen)
     batch: Batch = field(init=False)
     deciders: Deciders = field(init=False)
@@ -59,9 +59,9 @@ class Run:
 
     def begin(self, call: Call, total: int | None, align_steps: int) -> None:
         """See the latent of the first step, or leave alone a run that has hardly one to spare."""
-        if total is None and self.scheme.last_step:
+        if total is None and self.scheme.computes_last_step:
             self.recorder.note("the number of steps is unknown, so the last one is not forced: enable(..., steps=N)")
-        if total is not None and total < max(align_steps + 3, self.scheme.shortest):
+        if total is not None and total < max(align_steps + 3, self.scheme.min_total_steps):
             self._step_aside(total, align_steps)
         else:
             self.seen.see(call, call.latent)
@@ -88,13 +88,13 @@ class Run:
         if len(layout) > 1:
             for part in (self.recorder, self.deciders, self.streams, self.lessons):
                 part.split(len(layout))
-        if self.scheme.apart is not None and any(len(rows) > 1 for rows in layout):
+        if self.scheme.difference_predictor is not None and any(len(rows) > 1 for rows in layout):
             self.streams.part(Branches(layout))
 
     def decide(self, at: Tracker, stream: str) -> None:
         """The verdicts of a step: new ones, or the leader's for those who follow."""
         if self.aside:
-            self.recorder.add(at.index, stream, 0, Verdict(True, self.aside))
+            self.recorder.add(at.index, stream, 0, Decision(True, self.aside))
         elif self.lead and len(at.called) > 1:
             for sample, verdict in enumerate(self.verdicts):
                 self.recorder.add(at.index, stream, sample, FOLLOWS[verdict.compute])
@@ -126,7 +126,7 @@ class Run:
         """A stream's output as it is predicted, in the container the model would return."""
         return self.streams.of(name).packed(self.streams.predict(name, self.seen.inner(call.latent)))
 
-    def computed(self, work: Work, result: Any, moment: Moment, place: Place | None, leads: bool) -> Any:
+    def computed(self, work: Work, result: Any, moment: Moment, place: ArgumentKey | None, leads: bool) -> Any:
         """Learn from a result and keep it; returned as it is, or with predicted rows around it."""
         output, name, rows = unpack(result, place, work.call.listed), work.name, work.rows
         check_rows(output, self.rows if rows is None else len(rows))

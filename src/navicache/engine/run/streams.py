@@ -16,8 +16,8 @@ from navicache.engine.run.courses import Courses
 from navicache.engine.run.seen import Seen
 from navicache.engine.tensors.layout import by_row
 from navicache.engine.tensors.rows import Rows, alike, minus, plus, take
-from navicache.policies import Outcome, Scheme, Weights
-from navicache.policies.predictors import OUTPUT
+from navicache.policies import Outcome, Scheme, PredictionWeights
+from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 
 
 @dataclass
@@ -38,15 +38,15 @@ class Streams:
 
     def __post_init__(self) -> None:
         """Nothing is kept yet."""
-        self.apart = self.deciders.lead and self.scheme.apart is not None
-        self.courses = Courses(self.scheme.apart or self.scheme.predictor)
+        self.apart = self.deciders.lead and self.scheme.difference_predictor is not None
+        self.courses = Courses(self.scheme.difference_predictor or self.scheme.predictor)
 
     def of(self, name: str) -> Stream:
         """The stream of that name, new where it is called for the first time."""
         found = self.kept.get(name)
         if found is None:
             predictor, nothing = self.scheme.predictor, [()] * len(self.batch.layout)
-            found = Stream(predictor.order, self.keep, predictor.keeps_inputs, self.branches, [*nothing])
+            found = Stream(predictor.history_length, self.keep, predictor.needs_past_inputs, self.branches, [*nothing])
             self.kept[name] = found
         return found
 
@@ -84,7 +84,7 @@ class Streams:
         done = [kept[:1] == (step.index,) for kept, step in zip(stream.computed_at, steps, strict=True)]
         computed = {row for now, rows in zip(done, self.batch.layout, strict=True) if now for row in rows}
         weights = enumerate(self._weights(leader, stream))
-        again = [OUTPUT if row in computed else weight for row, weight in weights]
+        again = [OUTPUT_HOLD_WEIGHTS if row in computed else weight for row, weight in weights]
         return stream.predict(self.seen.last, again, self.seen.fit)
 
     # -- predict ------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class Streams:
         guess = stream.predict(latent, self._weights(name, stream), self.seen.fit)
         return plus(guess, self.led()) if name in self.followers else guess
 
-    def _weights(self, name: str, stream: Stream) -> list[Weights]:
+    def _weights(self, name: str, stream: Stream) -> list[PredictionWeights]:
         """Row by row, of outputs or of differences, as the stream keeps them."""
         layout, decider, references = self.batch.layout, self.deciders.of(name), stream.computed_at
         if name in self.followers:
@@ -123,7 +123,7 @@ class Streams:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
         stream, course = self.of(name), guess
         weights = self._weights(name, stream)
-        if course is None or name in self.followers or any(each.missed for each in weights):
+        if course is None or name in self.followers or any(each.error_weight for each in weights):
             course = stream.predict(latent, [each._replace(missed=0.0) for each in weights], self.seen.fit)
         return minus(kept, stream.kept(take(course, rows), rows))
 
@@ -136,7 +136,7 @@ class Streams:
             return False
         predictor = self.scheme.predictor if leads else self.courses.predictor
         known = self.branches is not None or all(len(rows) == 1 for rows in self.batch.layout)
-        return known and predictor.keeps_missed
+        return known and predictor.needs_last_error
 
     def learn(self, name: str, sample: int, outcome: Outcome) -> None:
         """Take in what a follower's difference taught."""

@@ -18,8 +18,8 @@ from navicache.engine.tracking.place import open_questions, place, settle
 from navicache.engine.tracking.placement import Host, Placement
 from navicache.engine.tracking.tracker import Tracker
 from navicache.models import CallSpec
-from navicache.policies import FilteredLatent, Policy, Scheme, settings
-from navicache.records import ShadowKind, Trace
+from navicache.policies import FilteredLatent, Policy, Scheme, collect_knob_values
+from navicache.records import ShadowMode, Trace
 
 Forward = Callable[..., Any]
 
@@ -36,15 +36,15 @@ class Core(ABC):
         call: CallSpec | None = None,
         keep: Keep | None = None,
         surroundings: Callable[[], Host] = Host,
-        shadow: ShadowKind | None = None,
+        shadow: ShadowMode | None = None,
         find_ranks: FindRanks = alone,
     ) -> None:
         """Set up for the first run; no tensor is kept yet."""
         self.scheme: Scheme = policy.schemes()[0]
         self.policy, self.reader, self.call = policy, reader, call or CallSpec()
         self.keep, self.surroundings, self.shadow = keep or Keep(), surroundings, shadow
-        about = {"model": model, "policy": policy.name, "settings": settings(policy)}
-        self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.belief)
+        about = {"model": model, "policy": policy.name, "settings": collect_knob_values(policy)}
+        self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.error_field)
         self.at, self.door = Tracker(), Door(find_ranks)
         self.run: Run | None = None
 

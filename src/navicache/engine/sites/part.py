@@ -13,7 +13,7 @@ from navicache.engine.sites.anatomy import Anatomy
 from navicache.engine.tensors.containers import Output
 from navicache.engine.tensors.fit import Fit
 from navicache.engine.tracking.tracker import Moment
-from navicache.policies import Modules, Scheme, Verdict, Weights
+from navicache.policies import Modules, Scheme, Decision, PredictionWeights
 
 ALL_ROWS = ((0,),)  # decide together
 
@@ -47,7 +47,7 @@ class Kept(NamedTuple):
     streams: list[Stream]  # one for each tensor it returns
     bare: bool  # it returns a tensor, not a tuple
 
-    def predicted(self, weights: list[Weights]) -> Any:
+    def predicted(self, weights: list[PredictionWeights]) -> Any:
         """Its output, as it would return it."""
         outputs = [stream.predict(stream.history[0][1], weights, Fit())[0] for stream in self.streams]
         return outputs[0] if self.bare else tuple(outputs)
@@ -61,7 +61,7 @@ class Part:
     kind: str
     modules: dict[str, nn.Module]
     keep: Keep
-    verdict: Verdict = Verdict(True, "schedule")
+    verdict: Decision = Decision(True, "schedule")
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)  # by stream and module
     deciders: Deciders = field(init=False)
 
@@ -90,7 +90,7 @@ class Part:
 
     def keep_result(self, stream: str, module: str, result: Any, index: int) -> None:
         """Keep what a module has returned."""
-        bare, order = isinstance(result, Tensor), self.scheme.predictor.order
+        bare, order = isinstance(result, Tensor), self.scheme.predictor.history_length
         tensors: tuple[Tensor, ...] = (result,) if bare else result
         if (stream, module) not in self.kept:
             self.kept[stream, module] = Kept([Stream(order, self.keep) for _ in tensors], bare)

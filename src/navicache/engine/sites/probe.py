@@ -10,7 +10,7 @@ from torch import Tensor
 from navicache.engine.sites.anatomy import Anatomy
 from navicache.engine.sites.blocks import BlockEngine
 from navicache.engine.tensors.containers import unpack
-from navicache.policies import Blocks, IndexGate, ResidualHold, Scheme, Signal, Step, Verdict
+from navicache.policies import Blocks, IndexGate, ResidualHold, Scheme, Signal, Step, Decision
 
 
 class Sight(NamedTuple):
@@ -34,11 +34,11 @@ class SightGate(IndexGate):
     def init(self) -> Any:
         """Nothing seen."""
 
-    def decide(self, state: Any, step: Step) -> tuple[Verdict, Any]:
+    def decide(self, state: Any, step: Step) -> tuple[Decision, Any]:
         """Compute; the state is the relative change."""
         del state
-        change = None if step.since_seen is None or not step.seen_size else step.since_seen / step.seen_size
-        return Verdict(True, "calibration"), change
+        change = None if step.since_seen is None or not step.seen_magnitude else step.since_seen / step.seen_magnitude
+        return Decision(True, "calibration"), change
 
     def explain(self, state: Any) -> Mapping[str, float]:
         """The change, where there is one."""

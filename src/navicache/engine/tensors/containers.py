@@ -8,7 +8,7 @@ from torch import Tensor
 
 from navicache.engine.errors import CannotCache
 from navicache.engine.tensors.rows import Rows, index_tensor
-from navicache.models import PER_SAMPLE_NAMES, SHARED_NAMES, Place
+from navicache.models import PER_SAMPLE_ARGUMENT_NAMES, SHARED_ARGUMENT_NAMES, ArgumentKey
 
 Rebuild = Callable[[Rows], Any]
 
@@ -20,7 +20,7 @@ class Output(NamedTuple):
     rebuild: Rebuild
 
 
-def unpack(output: Any, place: Place | None, listed: bool) -> Output:
+def unpack(output: Any, place: ArgumentKey | None, listed: bool) -> Output:
     """Find the prediction in whatever the model returned; everything beside it is held on reuse.
 
     Args:
@@ -41,7 +41,7 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
             build = dict if kind is dict else lambda fields: kind(**fields)
             return _nested(build, dict(output), place, listed)
         case [*entries] if entries:
-            names: list[Place] = list(getattr(kind, "_fields", ()))  # of a named tuple
+            names: list[ArgumentKey] = list(getattr(kind, "_fields", ()))  # of a named tuple
             key = 0 if place is None else names.index(place) if place in names else place
             return _nested(lambda fields: _sequence(kind, fields.values()), dict(enumerate(entries)), key, listed)
         case _ if dataclasses.is_dataclass(kind):
@@ -54,7 +54,9 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
             )
 
 
-def _nested(build: Callable[[dict[Any, Any]], Any], fields: dict[Any, Any], key: Place | None, listed: bool) -> Output:
+def _nested(
+    build: Callable[[dict[Any, Any]], Any], fields: dict[Any, Any], key: ArgumentKey | None, listed: bool
+) -> Output:
     """The prediction lies in one field; only the others are remembered, or every output would be kept alive."""
     if key is None:
         holding = (name for name, value in fields.items() if isinstance(value, Tensor | list))
@@ -81,12 +83,12 @@ def select(value: Any, rows: int, indices: Sequence[int], listed: bool, name: st
     nor do arguments known to belong to the whole call. Where the latent is a list, so are its companions: a list as
     long as the batch is picked from; so are lists known to hold one entry per sample.
     """
-    if name in SHARED_NAMES:
+    if name in SHARED_ARGUMENT_NAMES:
         return value
     match value:
         case Tensor() if value.ndim > 0 and value.shape[0] == rows:
             return value[index_tensor(indices, value.device)]
-        case list() if len(value) == rows and (name in PER_SAMPLE_NAMES or (listed and _holds_tensors(value))):
+        case list() if len(value) == rows and (name in PER_SAMPLE_ARGUMENT_NAMES or (listed and _holds_tensors(value))):
             return [value[i] for i in indices]
         case list():
             return [select(entry, rows, indices, listed) for entry in value]

@@ -9,7 +9,13 @@ from torch import Tensor
 
 from navicache.engine.errors import CannotCache
 from navicache.engine.tensors.rows import Rows, shapes
-from navicache.models import CONDITIONING_NAMES, LATENT_NAMES, TIME_NAMES, CallSpec, Place
+from navicache.models import (
+    CONDITIONING_ARGUMENT_NAMES,
+    LATENT_ARGUMENT_NAMES,
+    TIME_ARGUMENT_NAMES,
+    CallSpec,
+    ArgumentKey,
+)
 
 
 class Call(NamedTuple):
@@ -36,8 +42,8 @@ class Reader:
         """Settle the places once; an argument that cannot be found is an error now, not in mid-run."""
         names = _positional_names(signature)
         self._names = names
-        self._latent = _settle("latent", spec.latent, LATENT_NAMES, names)
-        self._time = _settle("time", spec.time, TIME_NAMES, names)
+        self._latent = _settle("latent", spec.latent, LATENT_ARGUMENT_NAMES, names)
+        self._time = _settle("time", spec.time, TIME_ARGUMENT_NAMES, names)
         self._conditioning = _conditioning(spec, names, {self._latent, self._time})
         if self._latent is None:
             raise ValueError(
@@ -61,7 +67,7 @@ class Reader:
         return Call(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
 
     @property
-    def places(self) -> dict[str, tuple[Place, ...]]:
+    def places(self) -> dict[str, tuple[ArgumentKey, ...]]:
         """Which arguments are which."""
         time = () if self._time is None else (self._time,)
         latent = () if self._latent is None else (self._latent,)
@@ -71,11 +77,19 @@ class Reader:
         """Names of the positional arguments; None beyond those the signature has."""
         return [*self._names[: len(args)], *[None] * (len(args) - len(self._names))]
 
-    def _by_place(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
+    def _by_place(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[ArgumentKey, Any]:
         """All arguments by name and by position; a forward of *args and **kwargs names nothing, but its caller may."""
-        given: dict[Place, Any] = {**dict(zip(self._names, args, strict=False)), **dict(enumerate(args)), **kwargs}
+        given: dict[ArgumentKey, Any] = {
+            **dict(zip(self._names, args, strict=False)),
+            **dict(enumerate(args)),
+            **kwargs,
+        }
         if not self._names:
-            roles = ((self._latent, LATENT_NAMES), (self._time, TIME_NAMES), (2, CONDITIONING_NAMES))
+            roles = (
+                (self._latent, LATENT_ARGUMENT_NAMES),
+                (self._time, TIME_ARGUMENT_NAMES),
+                (2, CONDITIONING_ARGUMENT_NAMES),
+            )
             for place, usual in roles:
                 if place is not None and place not in given:
                     given[place] = next((kwargs[name] for name in usual if name in kwargs), None)
@@ -97,7 +111,7 @@ def _positional_names(signature: inspect.Signature | None) -> tuple[str, ...]:
     return tuple(p.name for p in signature.parameters.values() if p.kind in kinds)
 
 
-def _settle(role: str, place: Place | None, usual: tuple[str, ...], names: tuple[str, ...]) -> Place | None:
+def _settle(role: str, place: ArgumentKey | None, usual: tuple[str, ...], names: tuple[str, ...]) -> ArgumentKey | None:
     if place is not None:
         _check_place(role, place, names)
         return place
@@ -106,19 +120,19 @@ def _settle(role: str, place: Place | None, usual: tuple[str, ...], names: tuple
     return next((name for name in usual if name in names), None)
 
 
-def _check_place(role: str, place: Place, names: tuple[str, ...]) -> None:
+def _check_place(role: str, place: ArgumentKey, names: tuple[str, ...]) -> None:
     if isinstance(place, str) and names and place not in names:
         raise ValueError(f"CallSpec({role}={place!r}) names no argument; there are ({', '.join(names)})")
 
 
-def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[Place | None]) -> tuple[Place, ...]:
+def _conditioning(spec: CallSpec, names: tuple[str, ...], taken: set[ArgumentKey | None]) -> tuple[ArgumentKey, ...]:
     if spec.conditioning is not None:
         for place in spec.conditioning:
             _check_place("conditioning", place, names)
         return spec.conditioning
     if not names:
         return (2,)
-    usual = tuple(name for name in CONDITIONING_NAMES if name in names and name not in taken)
+    usual = tuple(name for name in CONDITIONING_ARGUMENT_NAMES if name in names and name not in taken)
     return usual or tuple(name for name in names if name not in taken)
 
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.comparison import METRICS
-from navicache.integrations.choose import DEFAULT_POLICY
-from navicache.models import CALIBRATED, MODES
+from navicache.integrations.policy_choice import DEFAULT_POLICY
+from navicache.models import CALIBRATED_METHODS, MODES
 from navicache.policies import build_policy
-from navicache.policies.checks import check_choice
+from navicache.policies.knob_checks import check_choice
 
 PromptOrigin = Literal["pocket", "vbench", "file"]
 ClockMode = Literal["group", "beside"]
@@ -85,7 +85,7 @@ class PlanSetting:
         elif self.mode or self.knobs:
             raise ValueError(f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs and sweep")
         if self.calibrate:
-            check_choice(f"policy of setting {self.name!r}, which has `calibrate`,", self.policy, CALIBRATED)
+            check_choice(f"policy of setting {self.name!r}, which has `calibrate`,", self.policy, CALIBRATED_METHODS)
             if self.calibration:
                 raise ValueError(f"setting {self.name!r} has calibration and calibrate: give one of them")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 Row = dict[str, Any]
 REFUSED = "refused"  # kind of a row whose policy could not be put on the model, with its reason
@@ -51,7 +51,7 @@ class RowFile:
         new = {row["key"]: row for row in rows}
         self.rows = [new.get(row["key"], row) for row in self.rows]
         content = _encode_rows(self.rows)
-        with atomic_file(self.path) as file:
+        with open_atomic_file(self.path) as file:
             file.write(content)
         self._whole = len(content)
 

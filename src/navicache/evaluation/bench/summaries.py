@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from navicache.evaluation.bench.rows import REFUSED, Row
-from navicache.evaluation.collection import FIGURES
-from navicache.evaluation.intervals import Estimate, mean_interval
+from navicache.evaluation.file_comparison import SCORE_NAMES
+from navicache.evaluation.intervals import MeanEstimate, estimate_mean
 
 SettingPlace = tuple[str, str, str]  # model, condition, setting
 
@@ -18,7 +18,7 @@ class SettingSummary:
     place: SettingPlace
     first: Row  # any of its rows, for what they share
     rows: tuple[Row, ...]
-    figures: Mapping[str, Estimate]  # by name; a figure that a row lacks is left out
+    figures: Mapping[str, MeanEstimate]  # by name; a figure that a row lacks is left out
 
     def mean(self, name: str) -> float | None:
         """The mean of a figure; None if it is unknown."""
@@ -38,7 +38,7 @@ def summarise_rows(rows: Sequence[Row]) -> list[SettingSummary]:
 def _summarise_setting(place: SettingPlace, rows: Sequence[Row], baselines: Mapping[str, Row]) -> SettingSummary:
     columns = _figure_columns([(row, baselines.get(row["group"])) for row in rows])
     known = {name: [value for value in values if value is not None] for name, values in columns.items()}
-    whole = {name: mean_interval(values) for name, values in known.items() if len(values) == len(rows)}
+    whole = {name: estimate_mean(values) for name, values in known.items() if len(values) == len(rows)}
     return SettingSummary(place, rows[0], tuple(rows), whole)
 
 
@@ -54,7 +54,7 @@ def _figure_columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[f
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [measure_overhead(row, plain) for row, plain in pairs],
         "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
-        **{name: [(row["quality"] or {}).get(name) for row, _ in pairs] for name in FIGURES},
+        **{name: [(row["quality"] or {}).get(name) for row, _ in pairs] for name in SCORE_NAMES},
     }
 
 

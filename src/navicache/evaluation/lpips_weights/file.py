@@ -10,9 +10,9 @@ from safetensors.torch import load_file
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
-from navicache.evaluation.folder import cache_folder
-from navicache.packaged import INSTALL, packaged
-from navicache.records import atomic_file
+from navicache.evaluation.download_folder import get_download_folder
+from navicache.weights_package import INSTALL_COMMAND, find_weights_folder
+from navicache.records import open_atomic_file
 
 FILE_NAME = "lpips-alex-0.1.safetensors"
 COMMAND = "navicache weights lpips"
@@ -74,17 +74,19 @@ def digest(tensors: Mapping[str, Tensor]) -> str:
 
 def default_path() -> Path:
     """Where `navicache weights lpips` puts the file and LPIPS looks for it first."""
-    return cache_folder() / FILE_NAME
+    return get_download_folder() / FILE_NAME
 
 
 def found_path() -> Path:
     """The file in the user's cache folder, or that of `navicache-pocket`; refused where there is neither."""
-    folder = packaged("lpips")
+    folder = find_weights_folder("lpips")
     places = [default_path(), *([folder / FILE_NAME] if folder else [])]
     for place in places:
         if place.is_file():
             return place
-    raise WeightsError(f"the weights of LPIPS are not at {places[0]}: {INSTALL}, or fetch them once with `{COMMAND}`")
+    raise WeightsError(
+        f"the weights of LPIPS are not at {places[0]}: {INSTALL_COMMAND}, or fetch them once with `{COMMAND}`"
+    )
 
 
 def load(path: Path | None = None) -> dict[str, Tensor]:
@@ -103,5 +105,5 @@ def save(tensors: Mapping[str, Tensor], path: Path) -> None:
     """Check and write the weights: whole and right, or not at all."""
     checked = {name: tensor.contiguous() for part in PARTS for name, tensor in part.take(tensors).items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         file.write(to_bytes(checked))

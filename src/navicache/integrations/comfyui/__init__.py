@@ -10,6 +10,6 @@ Example:
 """
 
 from navicache.integrations.comfyui.patch import attach, last_run
-from navicache.integrations.comfyui.report import Report
+from navicache.integrations.comfyui.report import SamplingReport
 
-__all__ = ["Report", "attach", "last_run"]
+__all__ = ["SamplingReport", "attach", "last_run"]

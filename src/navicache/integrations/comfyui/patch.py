@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from navicache.integrations.comfyui import settings
-from navicache.integrations.comfyui.report import Journal, Report
-from navicache.integrations.comfyui.wrappers import KEY, WRAPPERS
-from navicache.integrations.groups import class_name
+from navicache.integrations.comfyui import policy_settings
+from navicache.integrations.comfyui.report import PatchState, SamplingReport
+from navicache.integrations.comfyui.wrappers import WRAPPER_KEY, WRAPPERS
+from navicache.integrations.rank_groups import get_class_name
 from navicache.policies import Policy
 
 
 @runtime_checkable
-class Patcher(Protocol):
+class ModelPatcherLike(Protocol):
     """What is used of ComfyUI's ModelPatcher."""
 
     model: Any
@@ -49,34 +49,34 @@ def attach(
         policy: a name of the catalog or a policy that predicts whole calls; "inertial" by default.
         knobs: knobs of the policy, over those of the preset.
     """
-    if not isinstance(model, Patcher):
+    if not isinstance(model, ModelPatcherLike):
         raise TypeError(
             f"cannot cache a {type(model).__name__}: give the MODEL of a loader node; if it is one, update ComfyUI"
         )
-    settings.check_targets(speedup, quality, max_error)
-    patched = _plain(model)
+    policy_settings.check_targets(speedup, quality, max_error)
+    patched = _clone_without_cache(model)
     if speedup == 1:
         return patched
     given = {name: value for name, value in (("speedup", speedup), ("max_error", max_error)) if value is not None}
     module = model.model.diffusion_model
-    chosen, note = settings.choose(module, policy, quality, {**given, **(knobs or {})})
-    journal = Journal(chosen, class_name(module), (note,) if note else ())
-    patched.model_options.setdefault("transformer_options", {}).update({KEY: journal})
+    chosen, note = policy_settings.choose_comfyui_policy(module, policy, quality, {**given, **(knobs or {})})
+    journal = PatchState(chosen, get_class_name(module), (note,) if note else ())
+    patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: journal})
     for kind, wrapper in WRAPPERS.items():
-        patched.add_wrapper_with_key(kind, KEY, wrapper)
+        patched.add_wrapper_with_key(kind, WRAPPER_KEY, wrapper)
     return patched
 
 
-def last_run(model: Any) -> Report | None:
+def last_run(model: Any) -> SamplingReport | None:
     """What happened in the newest sampling run of a patched model or of its clones; None before the first."""
-    journal = model.model_options.get("transformer_options", {}).get(KEY)
+    journal = model.model_options.get("transformer_options", {}).get(WRAPPER_KEY)
     return None if journal is None else journal.last
 
 
-def _plain(model: Patcher) -> Any:
+def _clone_without_cache(model: ModelPatcherLike) -> Any:
     """A clone without a cache of ours: a second one takes the place of the first."""
     clone = model.clone()
-    clone.model_options.get("transformer_options", {}).pop(KEY, None)
+    clone.model_options.get("transformer_options", {}).pop(WRAPPER_KEY, None)
     for kind in WRAPPERS:
-        clone.remove_wrappers_with_key(kind, KEY)
+        clone.remove_wrappers_with_key(kind, WRAPPER_KEY)
     return clone

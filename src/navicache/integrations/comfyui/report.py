@@ -8,7 +8,7 @@ from navicache.records import Trace, summarise
 
 
 @dataclass(frozen=True)
-class Report:
+class SamplingReport:
     """One sampling run: plain records, no tensors."""
 
     trace: Trace
@@ -24,7 +24,7 @@ class Report:
 
 
 @dataclass
-class Journal:
+class PatchState:
     """What `attach` leaves in a model's options: the settings, and the report of the newest run.
 
     ComfyUI copies the options with every clone. The journal goes along as it is: whoever clones the model further, for
@@ -32,15 +32,15 @@ class Journal:
     """
 
     policy: Policy
-    model: str  # name of the model's class
+    model_class: str  # name of the model's class
     notes: tuple[str, ...] = ()
-    last: Report | None = field(default=None)
+    last_report: SamplingReport | None = field(default=None)
 
-    def write(self, report: Report) -> None:
+    def set_last_report(self, report: SamplingReport) -> None:
         """Keep the report of a run in place of the one before."""
-        self.last = replace(report, notes=(*report.notes, *self.notes))
+        self.last_report = replace(report, notes=(*report.notes, *self.notes))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Journal":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "PatchState":
         """The journal itself."""
         del memo
         return self

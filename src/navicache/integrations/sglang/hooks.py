@@ -5,63 +5,69 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from navicache.integrations.sglang.loop import Loop
-from navicache.integrations.sglang.settings import requested
+from navicache.integrations.sglang.denoising_loop import DenoisingLoop
+from navicache.integrations.sglang.request_options import read_request_options
 
 logger = logging.getLogger("sglang.navicache")
-RUN = "navicache run"  # of the loop at hand, in the request's extras
-Method = Callable[..., Any]
+RUN_KEY = "navicache run"  # of the loop at hand, in the request's extras
+StageMethod = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Hooks:
+class DenoisingHooks:
     """Each is handed the method it stands around, then what that was called with."""
 
-    context: Callable[[], Any]  # SGLang's forward context, None outside of a step
-    group: Callable[[], Any]  # the ranks that denoise together, None for one by itself
-    server: Any = None  # settings for requests that have none
+    get_forward_context: Callable[[], Any]  # SGLang's forward context, None outside of a step
+    get_process_group: Callable[[], Any]  # the ranks that denoise together, None for one by itself
+    server_settings: Any = None  # settings for requests that have none
 
-    def by_name(self) -> dict[str, Method]:
+    def map_hooks_to_methods(self) -> dict[str, StageMethod]:
         """The hooks by the methods of the denoising stage."""
-        return {"verify_input": self.verify, "_run_denoising_loop": self.loop, "_predict_noise": self.predict}
+        return {
+            "verify_input": self.wrap_verify_input,
+            "_run_denoising_loop": self.wrap_denoising_loop,
+            "_predict_noise": self.wrap_predict_noise,
+        }
 
-    def verify(self, method: Method, stage: Any, batch: Any, server_args: Any) -> Any:
+    def wrap_verify_input(self, method: StageMethod, stage: Any, batch: Any, server_args: Any) -> Any:
         """Refuse settings where SGLang looks at the rest of the request."""
-        requested(batch, self.server)
+        read_request_options(batch, self.server_settings)
         return method(stage, batch, server_args)
 
-    def loop(self, method: Method, stage: Any, ctx: Any, batch: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrap_denoising_loop(
+        self, method: StageMethod, stage: Any, ctx: Any, batch: Any, *args: Any, **kwargs: Any
+    ) -> Any:
         """Around the steps of one request, or of several that were merged into one batch."""
-        options = requested(batch, self.server)
+        options = read_request_options(batch, self.server_settings)
         if options is None:
             return method(stage, ctx, batch, *args, **kwargs)
         experts = [model for model in (stage.transformer, stage.transformer_2) if model is not None]
-        run, finished = Loop(options, experts, len(ctx.timesteps), self.group), False
-        batch.extra[RUN] = run
+        run, finished = DenoisingLoop(options, experts, len(ctx.timesteps), self.get_process_group), False
+        batch.extra[RUN_KEY] = run
         try:
             result = method(stage, ctx, batch, *args, **kwargs)
             finished = True
         finally:
-            del batch.extra[RUN]
-            said = run.close(finished)
+            del batch.extra[RUN_KEY]
+            said = run.close_and_summarise(finished)
         logger.info("%s: %s", getattr(batch, "request_id", None), said)
         return result
 
-    def predict(
-        self, method: Method, stage: Any, current_model: Any, latent_model_input: Any, timestep: Any, **kwargs: Any
+    def wrap_predict_noise(
+        self, method: StageMethod, stage: Any, current_model: Any, latent_model_input: Any, timestep: Any, **kwargs: Any
     ) -> Any:
         """Around one call of the model."""
 
         def model() -> Any:
             return method(stage, current_model, latent_model_input, timestep, **kwargs)
 
-        context = self.context()
+        context = self.get_forward_context()
         if context is None or context.forward_batch is None:
             return model()
         batch = context.forward_batch
-        run: Loop | None = batch.extra.get(RUN)
+        run: DenoisingLoop | None = batch.extra.get(RUN_KEY)
         if run is None:  # nothing is cached, or a stage has a loop of its own
             return model()
-        lane = run.lane(current_model)
-        lane.enter(context.current_timestep, "uncond" if batch.is_cfg_negative else "cond")
-        return lane.answer(model, latent_model_input, timestep)
+        lane = run.get_transformer_cache(current_model)
+        lane.set_position(context.current_timestep, "uncond" if batch.is_cfg_negative else "cond")
+        return lane.compute_or_predict(model, latent_model_input, timestep)

@@ -6,8 +6,8 @@ from typing import Any
 
 from torch import distributed
 
-SERVER = "NAVICACHE_SGLANG"  # environment variable: settings for requests that say nothing themselves
-STAGE = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
+SETTINGS_VARIABLE = "NAVICACHE_SGLANG"  # environment variable: settings for requests that say nothing themselves
+STAGE_CLASS = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
 
 
 def register() -> None:
@@ -20,21 +20,21 @@ def register() -> None:
         HookType,
     )
 
-    from navicache.integrations import served
-    from navicache.integrations.sglang.hooks import Hooks
+    from navicache.integrations import server_settings
+    from navicache.integrations.sglang.hooks import DenoisingHooks
 
-    server = server_settings(os.environ.get(SERVER))
-    served.read(server)
-    hooks = Hooks(get_forward_context_or_none, replica, server)
-    for name, hook in hooks.by_name().items():
-        HookRegistry.register(f"{STAGE}.{name}", hook, HookType.AROUND)
+    server = parse_server_settings(os.environ.get(SETTINGS_VARIABLE))
+    server_settings.read_settings(server)
+    hooks = DenoisingHooks(get_forward_context_or_none, find_replica_group, server)
+    for name, hook in hooks.map_hooks_to_methods().items():
+        HookRegistry.register(f"{STAGE_CLASS}.{name}", hook, HookType.AROUND)
 
 
-def server_settings(text: str | None) -> Any:
+def parse_server_settings(text: str | None) -> Any:
     """The settings in the environment variable; None where there are none.
 
     Example:
-        >>> server_settings('{"speedup": 2.0}'), server_settings("true"), server_settings("")
+        >>> parse_server_settings('{"speedup": 2.0}'), parse_server_settings("true"), parse_server_settings("")
         ({'speedup': 2.0}, True, None)
     """
     if not text:
@@ -42,10 +42,10 @@ def server_settings(text: str | None) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f'{SERVER} must be JSON, such as {{"speedup": 2.0}}, got {text!r}') from error
+        raise ValueError(f'{SETTINGS_VARIABLE} must be JSON, such as {{"speedup": 2.0}}, got {text!r}') from error
 
 
-def replica() -> Any:
+def find_replica_group() -> Any:
     """The process group of all ranks that make one video together; None for a rank by itself."""
     if not distributed.is_available() or not distributed.is_initialized():
         return None

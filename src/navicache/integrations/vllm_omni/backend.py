@@ -7,20 +7,20 @@ from typing import Any
 
 from torch import nn
 
-from navicache.integrations import served
-from navicache.integrations.vllm_omni.ending import Ending
-from navicache.integrations.vllm_omni.part import Part, Request
+from navicache.integrations import server_settings
+from navicache.integrations.vllm_omni.request_end import RequestEndListener
+from navicache.integrations.vllm_omni.attached_transformer import AttachedTransformer, RequestContext
 from navicache.policies import EasyCache, Inertial, NaviCache, Policy
 
 logger = logging.getLogger("vllm_omni.navicache")
-USUAL = ("transformer", "transformer_2")
-STEP_MODE = (
+DEFAULT_TRANSFORMER_NAMES = ("transformer", "transformer_2")
+STEP_EXECUTION_REFUSED = (
     "navicache: step execution puts steps of several requests into one call, each at another place of its run, and a "
     "cache predicts whole runs: leave out step_execution and streaming_output, or set cache_backend='none'"
 )
 
 
-class Backend:
+class PipelineCacheBackend:
     """What vLLM-Omni asks of a cache backend: `enable`, `refresh`, `is_enabled`.
 
     Args:
@@ -31,24 +31,26 @@ class Backend:
     def __init__(self, config: Any, find_group: Callable[[], Any]) -> None:
         """Refuse settings that are wrong; nothing is attached yet."""
         self.config, self.enabled = config, False
-        self._options = served.read(dict(config._extra_params) or True)
-        self._find_group, self._group, self._parts = find_group, None, dict[str, Part]()
-        self._ending: Ending | None = None
+        self._options = server_settings.read_settings(dict(config._extra_params) or True)
+        self._find_group, self._process_group, self._attached = find_group, None, dict[str, AttachedTransformer]()
+        self._end_listener: RequestEndListener | None = None
 
     def enable(self, pipeline: Any) -> None:
         """Attach to every transformer of the pipeline; where one is refused, none stays attached."""
-        refuse_step_mode(pipeline)
+        refuse_step_execution(pipeline)
         self.disable()
-        models = transformers(pipeline)
+        models = find_transformers(pipeline)
         if self._options is None:  # a speed-up of 1: every step is computed, and nothing stands in the way of it
             return
-        self._group = self._find_group()
-        policy, note = served.policy_for(self._options, served.find_spec(next(iter(models.values())), len(models)))
-        policy, request = together(policy), Request(pipeline)
+        self._process_group = self._find_group()
+        policy, note = server_settings.choose_server_policy(
+            self._options, server_settings.find_model_spec(next(iter(models.values())), len(models))
+        )
+        policy, request = use_one_decision_per_call(policy), RequestContext(pipeline)
         try:
             for name, model in models.items():
-                self._parts[name] = Part(model, policy, request, self._group)
-            self._ending = Ending(pipeline, self._over)
+                self._attached[name] = AttachedTransformer(model, policy, request, self._process_group)
+            self._end_listener = RequestEndListener(pipeline, self._end_request)
         except BaseException:
             self.disable()
             raise
@@ -58,21 +60,21 @@ class Backend:
     def refresh(self, pipeline: Any, num_inference_steps: int, verbose: bool = True) -> None:
         """A request begins, or a wave of requests in one batch: nothing of the one before is kept."""
         del verbose  # the log has a line when a request is over
-        if any(part.model is not model for part, model in self._pairs(pipeline)):
+        if any(part.model is not model for part, model in self._pair_with_current_models(pipeline)):
             self.enable(pipeline)  # a transformer was exchanged, to load other weights
-        request = Request(pipeline, num_inference_steps or None)
-        for part in self._parts.values():
-            part.begin(request)
+        request = RequestContext(pipeline, num_inference_steps or None)
+        for part in self._attached.values():
+            part.start_request(request)
 
-    def _over(self, finished: bool) -> None:
+    def _end_request(self, finished: bool) -> None:
         """A request has ended, one way or the other: no tensor of it is kept."""
-        for part in self._parts.values():
-            said = part.end(finished)
+        for part in self._attached.values():
+            said = part.end_request(finished)
             if said:
                 logger.info("request over: %s", said)
 
-    def _pairs(self, pipeline: Any) -> list[tuple[Part, Any]]:
-        return [(part, getattr(pipeline, name, None)) for name, part in self._parts.items()]
+    def _pair_with_current_models(self, pipeline: Any) -> list[tuple[AttachedTransformer, Any]]:
+        return [(part, getattr(pipeline, name, None)) for name, part in self._attached.items()]
 
     def is_enabled(self) -> bool:
         """Whether something is attached."""
@@ -80,22 +82,22 @@ class Backend:
 
     def disable(self) -> None:
         """Leave the transformers bit for bit as they were; vLLM-Omni itself never asks for it."""
-        parts, self._parts, self.enabled = self._parts, {}, False
+        parts, self._attached, self.enabled = self._attached, {}, False
         for part in parts.values():
             part.detach()
-        if self._ending is not None:
-            self._ending.detach()
-            self._ending = None
+        if self._end_listener is not None:
+            self._end_listener.detach()
+            self._end_listener = None
 
 
-def together(policy: Policy) -> Policy:
+def use_one_decision_per_call(policy: Policy) -> Policy:
     """The policy with one decision for all samples of a call: a transformer may have been compiled for its batch."""
     return replace(policy, rows="call") if isinstance(policy, Inertial | NaviCache | EasyCache) else policy
 
 
-def transformers(pipeline: Any) -> dict[str, nn.Module]:
+def find_transformers(pipeline: Any) -> dict[str, nn.Module]:
     """The transformers of a pipeline by name, as vLLM-Omni's runner finds those it compiles."""
-    names = getattr(pipeline, "_dit_modules", None) or USUAL
+    names = getattr(pipeline, "_dit_modules", None) or DEFAULT_TRANSFORMER_NAMES
     found = {name: getattr(pipeline, name, None) for name in names}
     models = {name: model for name, model in found.items() if isinstance(model, nn.Module)}
     if not models:
@@ -105,8 +107,8 @@ def transformers(pipeline: Any) -> dict[str, nn.Module]:
     return models
 
 
-def refuse_step_mode(pipeline: Any) -> None:
+def refuse_step_execution(pipeline: Any) -> None:
     """Refuse at the start what the host would refuse at the first request."""
     config = getattr(pipeline, "od_config", None)
     if getattr(config, "step_execution", False) or getattr(config, "streaming_output", False):
-        raise ValueError(STEP_MODE)
+        raise ValueError(STEP_EXECUTION_REFUSED)

@@ -10,7 +10,7 @@ from tqdm import trange
 from navicache.pocket.train import tokenizer as tokens
 from navicache.pocket.world import Scenes, captions, render, vocabulary
 from navicache.pocket.world.captions import LONGEST
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 CHUNK = 128
 
@@ -26,7 +26,7 @@ class Latents:
 
     def save(self, path: Path) -> None:
         """Keep them, since encoding takes minutes."""
-        with atomic_file(path) as file:
+        with open_atomic_file(path) as file:
             torch.save(asdict(self), file)
 
     @classmethod

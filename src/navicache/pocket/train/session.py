@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 SAVE_EVERY = 30.0  # seconds
 
@@ -58,9 +58,9 @@ class Session:
         """Keep everything that is needed to go on."""
         self.folder.mkdir(parents=True, exist_ok=True)
         state = {"step": self.step, "spent": self.spent, "log": self.log, "parts": parts}
-        with atomic_file(self.path) as file:
+        with open_atomic_file(self.path) as file:
             torch.save(state, file)
-        with atomic_file(self.folder / f"{self.name}_log.json") as file:
+        with open_atomic_file(self.folder / f"{self.name}_log.json") as file:
             file.write(json.dumps(self.log).encode())
 
     def steps(self, parts: Any) -> Iterator[int]:

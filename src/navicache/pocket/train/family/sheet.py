@@ -12,7 +12,7 @@ from navicache.pocket.held_out import POOL, SEEDS, choose_prompts
 from navicache.pocket.members import Member
 from navicache.pocket.train.family.recipe import Pictures
 from navicache.pocket.world import Scenes, captions, draw
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 SHOWN = 5  # frames of a video, evenly spread
 GAP, LINE, ZOOM = 12, 14, 2
@@ -53,7 +53,7 @@ def save_sheet(path: Path, pipe: Any, call: dict[str, Any], pictures: Pictures, 
     prompts = captions(scenes)
     rendered = (pictures.of(scenes).permute(0, 2, 3, 4, 1).numpy() + 1) / 2
     image = lay_out(prompts, generate(pipe, prompts, call), rendered)
-    with atomic_file(path) as file:
+    with open_atomic_file(path) as file:
         image.save(file, format="PNG")
 
 

@@ -19,7 +19,7 @@ from navicache.pocket.train.practice import practice
 from navicache.pocket.train.quick import arranged
 from navicache.pocket.train.session import Session
 from navicache.pocket.world import Scenes, draw
-from navicache.records import atomic_file
+from navicache.records import open_atomic_file
 
 HELD_OUT_SEED = 1_000_003
 AUTOENCODER = Pace(1e-3, 1e-3, warm_up=100, average=0.998, beta=0.95, decay=0.0, note_every=50)
@@ -135,7 +135,7 @@ def _show(recipe: Recipe, folder: Path, plan: Plan, figures: dict[str, Any]) -> 
     pipe = open_member(known, folder).to(plan.device)
     figures["parameters"] = parameters(pipe.components)
     figures["bytes"] = size(folder)
-    with atomic_file(plan.out / "figures.json") as file:
+    with open_atomic_file(plan.out / "figures.json") as file:
         file.write(json.dumps(figures, indent=1).encode() + b"\n")
     call = {**known.call, "height": recipe.pictures.size, "width": recipe.pictures.size}
     if plan.steps:

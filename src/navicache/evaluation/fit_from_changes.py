@@ -1,0 +1,56 @@
+"""Calibrations of the rivals that need one: TeaCache's polynomial, MagCache's table."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from navicache.engine import Sight
+
+POLYNOMIAL_DEGREE = 4
+
+
+def fit_teacache_polynomial(probe_records: Iterable[Sight]) -> tuple[tuple[float, ...], dict[str, float]]:
+    """TeaCache (arXiv:2411.19108): relative change of the output from that of the signal, by least squares.
+
+    Returns five coefficients, highest power first, and R² with the number of points. Where the signal takes too few
+    values for a curve of that degree, a lower one is fitted and the rest is zero.
+    """
+    pairs = [
+        (s.indicator_change, s.output_change)
+        for s in probe_records
+        if None not in (s.indicator_change, s.output_change)
+    ]
+    if len(pairs) <= POLYNOMIAL_DEGREE:
+        raise ValueError(f"{len(pairs)} steps are too few to fit a curve: calibrate with more steps or prompts")
+    x, y = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
+    degree = min(POLYNOMIAL_DEGREE, len(np.unique(np.round(x, 9))) - 1)
+    scale = float(np.abs(x).max()) or 1.0  # fitted on [-1, 1], or the powers would drown each other
+    fitted = np.polyfit(x / scale, y, degree) / scale ** np.arange(degree, -1, -1)
+    coefficients = np.concatenate([np.zeros(POLYNOMIAL_DEGREE - degree), fitted])
+    left = y - np.polyval(coefficients, x)
+    spread = float(((y - y.mean()) ** 2).sum())
+    explained = 1 - float((left**2).sum()) / spread if spread else 1.0
+    return tuple(float(c) for c in coefficients), {"r2": explained, "points": float(len(pairs))}
+
+
+def measure_magcache_ratios(probe_records: Sequence[Sight]) -> tuple[dict[str, Any], dict[str, float]]:
+    """MagCache (arXiv:2506.09045): how much longer the blocks' residual is than a step before, mean over the runs.
+
+    Returns its knobs (one table, streams in turn where a step makes two calls, a 1 for each call of the first step)
+    and how far single runs stray from the mean.
+    """
+    seen: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for sight in probe_records:
+        if sight.residual_ratio is not None:
+            seen[sight.index, sight.branch].append(sight.residual_ratio)
+    if not seen:
+        raise ValueError("no two steps in a row were seen: calibrate with more steps")
+    branches = 1 + max(sight.branch for sight in probe_records)
+    steps = 1 + max(sight.index for sight in probe_records)
+    table = [1.0] * branches
+    table += [round(float(np.mean(seen.get((i, b), [1.0]))), 5) for i in range(1, steps) for b in range(branches)]
+    spread = float(np.mean([np.std(values) for values in seen.values()]))
+    runs = float(len({sight.run for sight in probe_records}))
+    return {"ratios": tuple(table), "interleaved": branches > 1}, {"spread": spread, "runs": runs}

@@ -1,0 +1,133 @@
+"""Putting an engine in front of a forward, and taking it off again. Instances only: a class is never touched."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+from torch import nn
+
+from navicache.engine import CannotCache, Core, Engine
+from navicache.integrations.compiled_call import CompiledCallWrapper
+
+ALREADY_CACHED = "this model is cached already: call disable() on its handle, or navicache.disable(model), first"
+
+
+class Attachment(Protocol):
+    """An engine that sits in front of a model."""
+
+    engine: Core
+
+    def detach(self) -> None:
+        """Leave the model as it was; doing so twice is harmless."""
+        ...
+
+
+class ModuleAttachment:
+    """An engine in front of a plain module's forward."""
+
+    def __init__(self, module: nn.Module, engine: Core) -> None:
+        """Shadow the forward of this instance, below accelerate's offload hook where one is there already."""
+        if find_attachment(module) is not None:
+            raise ValueError(ALREADY_CACHED)
+        self.engine, self._module = engine, module
+        self._had_own_forward = "forward" in vars(module)
+        self._compiled_call = CompiledCallWrapper(module, self._compute_or_predict, isinstance(engine, Engine))
+        engine.attach()
+        change_forward_below_offload(module, self._replace_forward)
+
+    def _replace_forward(self) -> None:
+        self._original_forward = self._module.forward
+        self._module.forward = functools.update_wrapper(
+            functools.partial(self.run_cached_forward), self._original_forward
+        )
+
+    def run_cached_forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What stands in place of the module's forward."""
+        return (
+            self._original_forward(*args, **kwargs)
+            if self._compiled_call.is_running
+            else self._compute_or_predict(self._original_forward, args, kwargs)
+        )
+
+    def _compute_or_predict(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self.engine(forward, args, kwargs)
+        except CannotCache:
+            self.detach()
+            raise
+
+    def detach(self) -> None:
+        """Give the instance its own forward back."""
+        if find_attachment(self._module) is self:
+            self._compiled_call.restore_compiled_call()
+            change_forward_below_offload(self._module, self._restore_forward)
+            self.engine.detach()
+        self.engine.end_run("detached", finished=False)
+
+    def _restore_forward(self) -> None:
+        offloaded = "_old_forward" in vars(self._module)
+        restore_forward(self._module, self._original_forward if self._had_own_forward or offloaded else None)
+
+
+def find_attachment(module: nn.Module) -> ModuleAttachment | None:
+    """What stands in front of a plain module, if anything does."""
+    forward = vars(module).get("_old_forward", vars(module).get("forward"))
+    owner = getattr(getattr(forward, "func", None), "__self__", None)
+    return owner if isinstance(owner, ModuleAttachment) else None
+
+
+def change_forward_below_offload(module: nn.Module, change: Callable[[], None]) -> None:
+    """Apply a change to the forward that accelerate keeps aside while its offload hook is on.
+
+    accelerate puts `_old_forward` back after every generation, which would take off any hook above it; below it, the
+    hook stays, in either order of offload and cache.
+    """
+    if "_old_forward" not in vars(module):
+        change()
+        return
+    outer = module.forward
+    module.forward = cast(Callable[..., Any], module._old_forward)
+    change()
+    vars(module)["_old_forward"] = module.forward
+    module.forward = outer
+
+
+class CallableAttachment:
+    """An engine in front of any function; call the handle in place of the function."""
+
+    def __init__(self, function: Callable[..., Any], engine: Core) -> None:
+        """Nothing is changed: the function cannot be shadowed from outside."""
+        self.engine, self._function, self._is_attached = engine, function, True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function, cached until detached."""
+        if not self._is_attached:
+            return self._function(*args, **kwargs)
+        try:
+            return self.engine(self._function, args, kwargs)
+        except CannotCache:
+            self.detach()
+            raise
+
+    def detach(self) -> None:
+        """Pass calls straight through."""
+        self._is_attached = False
+        self.engine.end_run("detached", finished=False)
+
+
+def restore_forward(module: nn.Module, forward: Callable[..., Any] | None) -> None:
+    """Put an instance's forward back; None lets the class speak again."""
+    if forward is None:
+        del module.forward
+    else:
+        module.forward = forward
+
+
+def get_forward_signature(target: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a forward, looking through torch.compile's wrapper; None where there is none to be had."""
+    module = getattr(target, "_orig_mod", target)
+    try:
+        return inspect.signature(module.forward if isinstance(module, nn.Module) else module)
+    except (TypeError, ValueError):
+        return None

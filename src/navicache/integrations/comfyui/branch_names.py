@@ -1,0 +1,41 @@
+"""What a call is called: by the conditionings that ComfyUI has put into it."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+CONDITIONING_ROLES = {0: "cond", 1: "uncond"}  # as ComfyUI numbers them
+
+
+class BranchNames:
+    """The names of all streams of a run."""
+
+    def __init__(self) -> None:
+        """Nothing has been called."""
+        # By role and uuid: a negative made to fit a positive's area has the positive's uuid.
+        self._labels: dict[tuple[int, object], str] = {}
+        self._call_counts: Counter[tuple[Hashable, str]] = Counter()
+
+    def start_evaluation(self) -> None:
+        """From here on calls are first calls again: a step has begun, or its evaluation once more."""
+        self._call_counts.clear()
+
+    def name_call(self, shape: Hashable, transformer_options: Mapping[str, Any]) -> str:
+        """The stream of a call; one that is called again is another.
+
+        Example:
+            >>> names, options = BranchNames(), {"cond_or_uncond": [1, 0], "uuids": ["a", "b"]}
+            >>> names.name_call((4,), options), names.name_call((4,), options)
+            ('uncond+cond', 'uncond+cond#2')
+        """
+        pairs = zip(transformer_options["cond_or_uncond"], transformer_options["uuids"], strict=True)
+        stream = "+".join(self._label_conditioning(role, uuid) for role, uuid in pairs)
+        self._call_counts[shape, stream] += 1
+        times = self._call_counts[shape, stream]
+        return stream if times == 1 else f"{stream}#{times}"
+
+    def _label_conditioning(self, role: int, uuid: object) -> str:
+        if (role, uuid) not in self._labels:
+            name, others = CONDITIONING_ROLES.get(role, str(role)), sum(role == other for other, _ in self._labels)
+            self._labels[role, uuid] = f"{name} {others + 1}" if others else name
+        return self._labels[role, uuid]

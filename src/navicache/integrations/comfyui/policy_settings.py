@@ -1,0 +1,66 @@
+"""What the user asked for, as a policy."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
+
+from navicache.integrations.policy_choice import (
+    DEFAULT_POLICY,
+    POLICY_OF_TARGET,
+    CacheOptions,
+    choose_policy,
+    explain_inferred_preset,
+)
+from navicache.integrations.rank_groups import get_class_name
+from navicache.models import MODES, find_model
+from navicache.policies import POLICIES, Inertial, Policy
+
+
+def check_targets(speedup: float | None, quality: str | None, max_error: float | None) -> None:
+    """Refuse two targets, and a quality that is none."""
+    targets = {"speedup": speedup, "quality": quality, "max_error": max_error}
+    given = [name for name, value in targets.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} are targets of the same thing: give one of them")
+    if quality is not None and quality not in MODES:
+        raise ValueError(f"quality must be one of {', '.join(map(repr, reversed(MODES)))}, got {quality!r}")
+
+
+def choose_comfyui_policy(
+    module: nn.Module, policy: str | Policy | None, quality: str | None, knobs: Mapping[str, Any]
+) -> tuple[Policy, str]:
+    """The policy, and what is to be said about it; knobs without a policy or a target are those of the default."""
+    if policy is None and POLICY_OF_TARGET.keys().isdisjoint(knobs):
+        policy = DEFAULT_POLICY
+    spec, options = find_model(get_class_name(module), vars(module)), CacheOptions(policy, quality, knobs=dict(knobs))
+    chosen = choose_policy(options, spec)
+    if chosen.schemes()[0].site != "model":
+        raise ValueError(
+            f"policy {chosen.name!r} reaches inside the model, which ComfyUI shares between workflows: choose one that "
+            f"predicts whole calls ({', '.join(list_whole_model_policies())})"
+        )
+    return chosen, explain_inferred_preset(spec, options)
+
+
+def adapt_policy_to_partial_run(policy: Policy) -> Policy:
+    """The policy for one of two samplers that share a run: what is short for a run is not short for half of it."""
+    return replace(policy, shortest=(policy.shortest + 1) // 2) if isinstance(policy, Inertial) else policy
+
+
+def has_speedup_target(policy: Inertial) -> bool:
+    """Whether the target is a speed-up, and not an error."""
+    return policy.max_error is None and policy.threshold is None
+
+
+def list_whole_model_policies() -> list[str]:
+    """Policies that predict whole calls, as they are by default."""
+    return [name for name, kind in POLICIES.items() if _get_default_site(kind) == "model"]
+
+
+def _get_default_site(policy_class: Any) -> Any:
+    try:
+        return policy_class().schemes()[0].site
+    except (TypeError, ValueError):  # it asks for a calibration first
+        return None

@@ -1,0 +1,71 @@
+"""All calls of one shape: an engine of their own, since an engine knows one shape of latent."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from navicache.engine import Engine, Host, Reader
+from navicache.integrations.comfyui.sigma_tracker import SegmentStep
+from navicache.integrations.comfyui.sampler_traits import OutputForm
+from navicache.models import CallSpec
+from navicache.policies import Policy
+
+CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # streams are told apart by name, not by what they are given
+
+
+class LatentShapeCache:
+    """Areas and context windows make several shapes in one step, and so several lanes."""
+
+    def __init__(self, policy: Policy, model_class: str, output_form: OutputForm) -> None:
+        """Nothing has been called."""
+        self.engine = Engine(
+            policy, Reader(CALL_SPEC, None), model=model_class, call=CALL_SPEC, surroundings=self._describe_call
+        )
+        self.current_step: SegmentStep | None = None  # of the newest call
+        self._output_form, self._call_facts, self._sigma = output_form, Host(), 0.0
+        self._branch, self._branch_outputs = "", dict[str, Tensor]()  # what every stream was answered at this step
+        self._segment_tokens: dict[int, object] = {}  # one for each stretch
+
+    def _describe_call(self) -> Host:
+        return self._call_facts
+
+    def set_position(self, step: SegmentStep, branch: str, sigma: float) -> None:
+        """Say where the next call stands, and the name of its stream."""
+        if step != self.current_step:
+            self.current_step, self._branch_outputs = step, {}
+        token = self._segment_tokens.setdefault(step.segment, object())
+        self._call_facts = Host(branch, step.step, step.total_steps, sigma if 0 <= sigma <= 1 else None, token)
+        self._branch, self._sigma = branch, sigma
+
+    @property
+    def has_output(self) -> bool:
+        """Whether the stream of the next call has had an answer at this step."""
+        return self._branch in self._branch_outputs
+
+    def reuse_output(self, x: Tensor, sigma: Tensor) -> Tensor:
+        """The denoised latent, from the answer that the stream has had at this step."""
+        return self._output_form.to_denoised(self._branch_outputs[self._branch], x, _expand_sigma(sigma, x))
+
+    def compute_or_predict(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> tuple[Tensor, bool]:
+        """The denoised latent, and whether the model was asked for it.
+
+        Rows of a call are computed together. Where only some need it, the others get what was computed as well.
+        """
+        computed: list[Tensor] = []
+        level = _expand_sigma(sigma, x)
+
+        def forward(latent: Tensor, time: float, rows: Tensor) -> Tensor:
+            del latent, time
+            computed.append(run_model())
+            kept = self._output_form.from_denoised(computed[0], x, level)
+            return kept if rows.shape[0] == x.shape[0] else kept[rows]
+
+        rows = torch.arange(x.shape[0])
+        kept = self._branch_outputs[self._branch] = self.engine(forward, (x, self._sigma, rows), {})
+        return (computed[0], True) if computed else (self._output_form.to_denoised(kept, x, level), False)
+
+
+def _expand_sigma(sigma: Tensor, x: Tensor) -> Tensor:
+    """The noise level of every row, in the shape of the latent."""
+    return sigma.reshape(-1, *[1] * (x.ndim - 1))

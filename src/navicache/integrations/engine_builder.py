@@ -1,0 +1,40 @@
+"""The engine for the site a policy asks for."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from torch import nn
+
+from navicache.engine import Anatomy, BlockEngine, Core, Engine, ModuleEngine, Reader, find_lists
+from navicache.engine.tensors.graphs import INSIDE
+from navicache.models import SIGNAL_MODULES
+from navicache.policies import Blocks, Policy
+
+
+def build_engine(policy: Policy, reader: Reader, target: Any, block_list_names: Sequence[str], **options: Any) -> Core:
+    """An engine that is not attached yet; the options are those of every engine."""
+    site = policy.schemes()[0].site
+    if site == "model":
+        return Engine(policy, reader, **options)
+    kind = BlockEngine if isinstance(site, Blocks) else ModuleEngine
+    return kind(describe_model_structure(target, policy.name, block_list_names), policy, reader, **options)
+
+
+def describe_model_structure(target: Any, policy_name: str, block_list_names: Sequence[str] = ()) -> Anatomy:
+    """What can be reached inside a model."""
+    model = target
+    if isinstance(model, nn.Module) and "_orig_mod" in dict(model.named_children()):  # of torch.compile
+        raise ValueError(INSIDE)
+    if not isinstance(model, nn.Module):
+        raise TypeError(
+            f"policy {policy_name!r} reaches inside a model, and a {type(model).__name__} has no inside: pass the module, "
+            "or use a policy at the site of the whole model"
+        )
+    lists = find_lists(model, block_list_names)
+    returns: dict[type[nn.Module], tuple[int, int]] = {}
+    if "diffusers" in sys.modules:
+        from navicache.integrations import diffusers
+
+        returns = diffusers.find_block_output_indices(lists)
+    return Anatomy(model, lists, returns, SIGNAL_MODULES.get(type(model).__name__, {}))

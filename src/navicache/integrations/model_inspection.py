@@ -1,0 +1,120 @@
+"""What the cache finds in a model, without running it: the facts `navicache doctor` tells."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from torch import nn
+
+from navicache.engine import Reader, find_modules
+from navicache.integrations.attachments import get_forward_signature
+from navicache.integrations.engine_builder import describe_model_structure, build_engine
+from navicache.integrations.policy_choice import DEFAULT_MODE, CacheOptions, choose_policy
+from navicache.models import ModelSpec, find_model
+from navicache.policies import POLICIES, Blocks, ModuleKind, Modules, Policy
+
+POSSIBLE_BY_STRUCTURE = "possible by structure; the first call settles it"
+
+
+@dataclass(frozen=True)
+class ModelInspection:
+    """One denoiser: where things are, and what can be done."""
+
+    name: str  # of the component
+    kind: str  # class
+    places: Mapping[str, tuple[Any, ...]]  # latent, time and conditioning among the arguments
+    lists: Mapping[str, str]  # list of blocks -> how many of which class
+    modules: Mapping[str, int]  # kind -> how many
+    sites: Mapping[str, str]  # site -> why not; empty where it is possible
+    known_as: str
+    note: str
+    policies: tuple["PolicySupport", ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PolicySupport:
+    """What a policy could do there."""
+
+    policy: str
+    site: str
+    refused: str  # why not; empty where it is possible
+    preset: str  # where its settings come from; empty where the policy's own defaults hold
+
+
+def inspect_model(
+    component_name: str, model: nn.Module, config: Mapping[str, Any], expert_count: int = 1
+) -> ModelInspection:
+    """Look at a denoiser; it may be on the meta device."""
+    spec = find_model(type(model).__name__, dict(config), experts=expert_count)
+    problems: list[str] = []
+    places: Mapping[str, tuple[Any, ...]] = {}
+    try:
+        places = Reader(spec.call, get_forward_signature(model)).places
+    except ValueError as error:
+        problems.append(str(error))
+    lists, no_blocks = _describe_block_lists(model)
+    modules = _count_modules(model) if lists else {}
+    sites = {
+        "model": "; ".join(problems),
+        "blocks": no_blocks,
+        "modules": no_blocks or _explain_missing_modules(modules),
+    }
+    possible = tuple(_check_policy_support(policy, spec, model) for policy in POLICIES)
+    return ModelInspection(
+        component_name,
+        type(model).__name__,
+        places,
+        lists,
+        modules,
+        sites,
+        spec.name,
+        spec.note,
+        possible,
+        tuple(problems),
+    )
+
+
+def _describe_block_lists(model: nn.Module) -> tuple[dict[str, str], str]:
+    """Lists of blocks in words, or why there are none."""
+    try:
+        lists = describe_model_structure(model, "doctor").lists
+    except ValueError as error:
+        return {}, str(error)
+    kinds = {name: dict.fromkeys(type(block).__name__ for block in blocks) for name, blocks in lists.items()}
+    return {name: f"{len(blocks)} x {', '.join(kinds[name])}" for name, blocks in lists.items()}, ""
+
+
+def _count_modules(model: nn.Module) -> dict[str, int]:
+    parts = describe_model_structure(model, "doctor")
+    return {kind: len(find_modules(parts, Modules(kind))) for kind in get_args(ModuleKind)}
+
+
+def _explain_missing_modules(module_counts: Mapping[str, int]) -> str:
+    return "" if any(module_counts.values()) else "no attention or MLP under a known name in its blocks"
+
+
+def _check_policy_support(policy_name: str, spec: ModelSpec, model: nn.Module) -> PolicySupport:
+    """Build what `enable` would attach."""
+    known = spec.presets.get(policy_name, {})
+    used = known.get(DEFAULT_MODE)
+    source = "" if used is None else f"{used.source}{' (inferred)' if used.inferred else ''}"
+    try:
+        policy = choose_policy(CacheOptions(policy_name), spec)
+        site = _describe_site(policy)
+        build_engine(policy, Reader(spec.call, get_forward_signature(model)), model, (), model="", call=spec.call)
+    except ValueError as error:
+        return PolicySupport(policy_name, "-", str(error), source)
+    return PolicySupport(policy_name, site, "", source)
+
+
+def _describe_site(policy: Policy) -> str:
+    match policy.schemes()[0].site:
+        case Blocks(first=0, last=0):
+            return "blocks"
+        case Blocks(first=first, last=last):
+            return f"blocks, outer {first} + {last}"
+        case Modules():
+            return "modules"
+        case _:
+            return "model"

@@ -1,0 +1,66 @@
+"""A probe that keeps what a pipeline's model returns: what the calibrations of `l2p` and `meancache` are made of."""
+
+import functools
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from navicache.engine import Engine, Reader
+from navicache.engine.tensors.containers import unpack
+from navicache.integrations.attachments import get_forward_signature
+from navicache.models import find_model
+from navicache.policies import IndexGate, OutputHold, Scheme
+
+
+@dataclass(frozen=True)
+class RecordingPolicy:
+    """The policy of this probe: every step is computed."""
+
+    name: ClassVar[str] = "calibration"
+    align_steps: int = 0
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """Nothing is ever replaced."""
+        return (Scheme("model", IndexGate(), OutputHold(), False, None),)
+
+
+class OutputRecorder(Engine):
+    """An engine that changes nothing and keeps all outputs of the newest run."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Nothing seen yet."""
+        super().__init__(*args, **options)
+        self.outputs_by_branch: dict[str, list[Tensor]] = {}  # by guidance branch, step by step
+
+    def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The model's own forward."""
+        result = super().__call__(forward, args, kwargs)
+        if self.at.own_index == 0 and len(self.at.called) == 1:
+            self.outputs_by_branch = {}
+        with torch.no_grad():
+            rows = unpack(result, self.call.output, False).rows
+            kept = torch.cat([chunk.detach().float().flatten() for chunk in rows])
+        self.outputs_by_branch.setdefault(self.at.called[-1], []).append(kept)
+        return result
+
+
+@contextmanager
+def record_outputs(pipeline: Any) -> Generator[OutputRecorder, None, None]:
+    """Keep what the transformer of a diffusers pipeline returns while it generates; of two experts, the first."""
+    from navicache.integrations import diffusers
+
+    module = next(iter(diffusers.find_denoisers(pipeline).values()))
+    spec = find_model(type(module).__name__, diffusers.get_model_config(module))
+    box = diffusers.CacheContextReceiver()
+    around = functools.partial(diffusers.describe_call, box, pipeline, None)
+    reader = Reader(spec.call, get_forward_signature(module))
+    probe = OutputRecorder(RecordingPolicy(), reader, model=type(module).__name__, call=spec.call, surroundings=around)
+    attachment = diffusers.HookAttachment(module, probe, box)
+    try:
+        yield probe
+    finally:
+        attachment.detach()

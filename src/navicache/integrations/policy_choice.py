@@ -1,0 +1,112 @@
+"""Which policy, with which knobs: what the user said, over what was measured, over what is known of the model."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any
+
+from navicache.engine import Keep
+from navicache.models import Calibration, CallSpec, ModelSpec, find_preset
+from navicache.policies import POLICIES, Policy, build_policy
+from navicache.records import ShadowMode
+
+DEFAULT_POLICY = "inertial"
+# What a target means where no policy is named: thresholds are published for the paper's policy alone.
+POLICY_OF_TARGET = {"threshold": "navicache", "speedup": "inertial", "max_error": "inertial"}
+DEFAULT_MODE = "mid"
+WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # what a model's own note speaks of
+
+
+@dataclass(frozen=True)
+class CacheOptions:
+    """What `enable` was asked for, beside the target."""
+
+    policy: str | Policy | None = None
+    mode: str | None = None
+    call: CallSpec | None = None
+    steps: int | None = None
+    keep: Keep = field(default_factory=Keep)
+    blocks: tuple[str, ...] = ()
+    calibration: Calibration | None = None
+    shadow: ShadowMode | None = None
+    group: Any = None  # torch.distributed's ProcessGroup, None to look for one
+    knobs: dict[str, Any] = field(default_factory=dict)
+
+
+def choose_policy(options: CacheOptions, spec: ModelSpec) -> Policy:
+    """The policy by name with the model's preset, its calibration and the user's knobs, or as it was given."""
+    if options.policy is None or isinstance(options.policy, str):
+        name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
+        knobs = dict(find_preset(spec, name, options.mode or DEFAULT_MODE).knobs)
+        if options.calibration is not None:
+            check_calibration(options.calibration, name, spec)
+            knobs |= options.calibration.knobs
+        if not POLICY_OF_TARGET.keys().isdisjoint(options.knobs):
+            # the user's target, whichever of them the preset has, and at any length
+            knobs = {knob: value for knob, value in knobs.items() if knob not in {*POLICY_OF_TARGET, "shortest"}}
+        if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
+            knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
+        return build_policy(name, **{**knobs, **options.knobs})
+    if isinstance(options.policy, type) or not callable(getattr(options.policy, "schemes", None)):
+        raise TypeError(
+            f"policy must be a name ({', '.join(POLICIES)}) or a policy such as navicache.policies.NaviCache(...), "
+            f"got {options.policy!r}"
+        )
+    if options.mode is not None or options.knobs or options.calibration is not None:
+        given = {"mode": options.mode, "calibration": options.calibration, **options.knobs}
+        extra = ", ".join(name for name, value in given.items() if value is not None)
+        raise ValueError(f"a ready-made policy has its own settings: leave out {extra}, or give the policy by name")
+    return options.policy
+
+
+def _get_calibrated_policy(options: CacheOptions) -> str | None:
+    return None if options.calibration is None else options.calibration.method
+
+
+def check_calibration(calibration: Calibration, policy_name: str, spec: ModelSpec) -> None:
+    """Refuse a calibration of another policy, or of another kind of model."""
+    if calibration.method != policy_name:
+        raise ValueError(f"this calibration is for policy {calibration.method!r}, not {policy_name!r}")
+    if spec.transformer not in ("", calibration.model):
+        raise ValueError(f"this calibration was made on a {calibration.model}, and the model is a {spec.transformer}")
+
+
+def choose_policy_name(policy: str | None, knobs: Collection[str]) -> str:
+    """The policy asked for by its name or by a target; ours without either, and then without knobs.
+
+    Example:
+        >>> choose_policy_name(None, {"speedup": 2.0}), choose_policy_name(None, {"threshold": 0.05})
+        ('inertial', 'navicache')
+    """
+    if policy is not None:
+        return policy
+    meant = {POLICY_OF_TARGET[knob] for knob in knobs if knob in POLICY_OF_TARGET}
+    name = next(iter(meant)) if len(meant) == 1 else DEFAULT_POLICY  # which refuses two targets
+    known = POLICY_OF_TARGET.keys() | (_list_knobs(name) if meant else ())
+    for knob in knobs:
+        if knob not in known:
+            raise ValueError(_explain_knob_without_policy(knob))
+    return name
+
+
+def _explain_knob_without_policy(knob: str) -> str:
+    having = [name for name in POLICIES if knob in _list_knobs(name)]
+    if not having:
+        near = get_close_matches(knob, sorted(set().union(*map(_list_knobs, POLICIES))), n=1)
+        return f"no policy has a knob {knob!r}" + (f": did you mean {near[0]!r}?" if near else "")
+    example = f'enable(target, "{having[0]}", {knob}=...)'
+    return f"{knob} is a knob of {', '.join(having)}: name the policy too, as in {example}"
+
+
+def _list_knobs(policy_name: str) -> set[str]:
+    return {f.name for f in fields(POLICIES[policy_name])}  # pyright: ignore[reportArgumentType]
+
+
+def explain_inferred_preset(spec: ModelSpec, options: CacheOptions) -> str:
+    """What to tell about a setting nobody has published; nothing where the user chose, or where nothing was guessed."""
+    if isinstance(options.policy, str | None):
+        name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
+        chosen = find_preset(spec, name, options.mode or DEFAULT_MODE)
+        if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
+            return spec.note if name in WAN_THRESHOLD_POLICIES else f"{name} on {spec.name}: {chosen.source}"
+    return ""

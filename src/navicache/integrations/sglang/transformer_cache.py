@@ -1,0 +1,69 @@
+"""All calls of one transformer within a loop: its engine, and where the next call stands."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from navicache.engine import CannotCache, Engine, Host, Ranks, Reader
+from navicache.models import CallSpec
+from navicache.policies import Policy
+
+CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # streams are told apart by name, not by what they are given
+
+
+class TransformerCache:
+    """Steps are told by SGLang's own count, guidance branches by its own flag."""
+
+    def __init__(
+        self, policy: Policy, model_class: str, call_facts: Host, find_ranks: Callable[[], Ranks | None]
+    ) -> None:
+        """Nothing has been called; of the host its number of steps is known, and a token of the loop."""
+        about = {"model": model_class, "call": CALL_SPEC, "surroundings": self._describe_call, "find_ranks": find_ranks}
+        self.engine = Engine(policy, Reader(CALL_SPEC, None), **about)
+        self._call_facts = call_facts
+        self._branch_call_counts: Counter[str] = Counter()  # in this step
+        self.refusal = ""  # why nothing is cached after all
+
+    def _describe_call(self) -> Host:
+        return self._call_facts
+
+    def set_position(self, step: int, branch: str) -> None:
+        """Say where the next call stands; a stream that is called again in its step is another one."""
+        if step != self._call_facts.index:
+            self._branch_call_counts = Counter()
+        self._branch_call_counts[branch] += 1
+        times = self._branch_call_counts[branch]
+        self._call_facts = self._call_facts._replace(name=branch if times == 1 else f"{branch}#{times}", index=step)
+
+    def compute_or_predict(self, run_model: Callable[[], Any], latent: Tensor, timestep: Tensor) -> Any:
+        """What the model returns, computed or predicted.
+
+        A batch is computed as a whole, since a compiled model and a CUDA graph know one shape: where only some samples
+        need it, the others get what was computed as well. A model that turns out not to fit is run at every step: a
+        setting of the server must not fail a request.
+        """
+        if self.refusal:
+            return run_model()
+        computed: list[Any] = []
+
+        def forward(x: Tensor, t: Tensor, rows: Tensor) -> Any:
+            del x, t
+            computed.append(run_model())
+            return select_rows(computed[0], rows, latent.shape[0])
+
+        rows = torch.arange(latent.shape[0])
+        try:
+            output = self.engine(forward, (latent, timestep, rows), {})
+        except CannotCache as error:
+            self.refusal = str(error)
+        return computed[0] if computed else run_model() if self.refusal else output
+
+
+def select_rows(output: Any, rows: Tensor, batch_size: int) -> Any:
+    """Rows of an output, which is a tensor or a tuple of such."""
+    if rows.shape[0] == batch_size:
+        return output
+    return tuple(part[rows] for part in output) if isinstance(output, tuple) else output[rows]

@@ -1,0 +1,50 @@
+"""How a model is called, as data."""
+
+from dataclasses import dataclass
+
+ArgumentKey = str | int
+
+
+@dataclass(frozen=True)
+class CallSpec:
+    """Where the latent, the time, the conditioning and the output of a denoiser are.
+
+    A place is an argument's name or its position. What is left at None is found by the usual names, which is
+    enough for every diffusers transformer and for the official Wan and HunyuanVideo code.
+
+    Example:
+        >>> CallSpec(latent="img", time="sigma", conditioning=("txt", "vec"), output="velocity").latent
+        'img'
+    """
+
+    latent: ArgumentKey | None = None  # a tensor with the batch first, or a list of tensors, one per sample
+    time: ArgumentKey | None = None
+    conditioning: tuple[ArgumentKey, ...] | None = None  # what tells prompts and guidance branches apart
+    output: ArgumentKey | None = None  # key or position in the returned container; None: its first tensor
+    channel_dim: int | None = None  # of the batched latent; None: 1, or the last one of (batch, tokens, channels)
+
+
+# Arguments of the whole call, whatever their length: positions, layers, one scale per layer.
+SHARED_ARGUMENT_NAMES = ("txt_ids", "img_ids", "skip_layers", "control_hidden_states_scale")
+PER_SAMPLE_ARGUMENT_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain values, one entry per sample
+LATENT_ARGUMENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img", "x_video")
+TIME_ARGUMENT_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas", "timestep_ratio")
+CONDITIONING_ARGUMENT_NAMES = (
+    "encoder_hidden_states",
+    "encoder_hidden_states_image",
+    "encoder_hidden_states_2",
+    "pooled_projections",
+    "prompt_embeds",
+    "context",
+    "clip_fea",
+    "text_states",
+    "text_states_2",
+    "cap_feats",
+    "clip_text",
+    "clip_text_pooled",
+    "clip_img",
+    "text_embed",
+    "pooled_text_embed",
+    "class_labels",
+    "y",
+)

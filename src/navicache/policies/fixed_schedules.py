@@ -1,0 +1,132 @@
+"""Policies that look at nothing but the step index: the paper's "static cache" and "random" rows.
+
+Neither has published code (docs/policies.md says what its figures imply). Here the first and the last step compute, all
+streams share one decision, and a reuse holds the residual.
+"""
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from navicache.policies.knob_checks import check_align_steps, check_bool, check_number, check_integer
+from navicache.policies.guards import add_guards
+from navicache.policies.policy import Scheme
+from navicache.policies.predictors import ResidualHold
+from navicache.policies.protocols import Measurement, Outcome, RowRule, Step, StreamRule, Decision
+from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE
+
+
+@dataclass(frozen=True)
+class IndexGate:
+    """A gate that remembers and measures nothing; members say only when to compute."""
+
+    rows: RowRule = field(default="call", init=False)
+    streams: StreamRule = field(default="lead", init=False)
+    reads: frozenset[Measurement] = field(default=frozenset(), init=False)
+
+    def init(self) -> None:
+        """Nothing to remember."""
+
+    def decide(self, state: None, step: Step) -> tuple[Decision, None]:
+        """Compute where the schedule says so."""
+        return SCHEDULE_COMPUTE if self.is_scheduled(step) else SCHEDULE_REUSE, state
+
+    def is_scheduled(self, step: Step) -> bool:
+        """Whether the schedule computes this step."""
+        del step
+        return True
+
+    def learn(self, state: None, outcome: Outcome) -> None:
+        """Nothing to learn."""
+        del state, outcome
+
+    def explain(self, state: None) -> Mapping[str, float]:
+        """Nothing to show."""
+        del state
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalGate(IndexGate):
+    """Compute whenever another interval has begun."""
+
+    interval: float
+
+    def is_scheduled(self, step: Step) -> bool:
+        """True when index / interval has passed a whole number since the step before."""
+        return step.own_index == 0 or step.own_index // self.interval != (step.own_index - 1) // self.interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomGate(IndexGate):
+    """Compute with a fixed probability; the draw belongs to the seed and the step alone."""
+
+    probability: float
+    seed: int
+
+    def is_scheduled(self, step: Step) -> bool:
+        """True when this step's own draw falls below the probability."""
+        return random.Random(f"{self.seed}:{step.index}").random() < self.probability
+
+
+@dataclass(frozen=True)
+class Static:
+    """Compute every `interval` steps; 2.5 computes 21 of 50, the last one included.
+
+    Example:
+        >>> gate = Static(interval=2.5).schemes()[0].gate
+        >>> [gate.decide(None, Step(index=i, own_index=i))[0].compute for i in range(6)]
+        [True, False, False, True, False, True]
+    """
+
+    name: ClassVar[str] = "static"
+
+    interval: float = 2
+    align_steps: int = 1
+    last_step: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check_number("interval", self.interval, 1, math.inf, "1 computes every step")
+        check_align_steps(self.align_steps, minimum=1)
+        check_bool("last_step", self.last_step)
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """A fixed schedule with the residual held."""
+        gate = add_guards(IntervalGate(interval=self.interval), align_steps=self.align_steps, last_step=self.last_step)
+        return (Scheme("model", gate, ResidualHold(), self.last_step, None),)
+
+
+@dataclass(frozen=True)
+class Random:
+    """Compute each step with probability `probability`, the same steps for the same seed.
+
+    Example:
+        >>> Random(probability=1.0).schemes()[0].gate.decide(None, Step(index=7, own_index=7))[0].compute
+        True
+    """
+
+    name: ClassVar[str] = "random"
+
+    probability: float = 0.5
+    seed: int = 0
+    align_steps: int = 1
+    last_step: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check_number("probability", self.probability, 0, 1, "1 computes every step")
+        check_integer("seed", self.seed)
+        check_align_steps(self.align_steps, minimum=1)
+        check_bool("last_step", self.last_step)
+
+    def schemes(self) -> tuple[Scheme, ...]:
+        """A drawn schedule with the residual held."""
+        gate = add_guards(
+            RandomGate(probability=self.probability, seed=self.seed),
+            align_steps=self.align_steps,
+            last_step=self.last_step,
+        )
+        return (Scheme("model", gate, ResidualHold(), self.last_step, None),)

@@ -1,0 +1,156 @@
+"""Records as strict JSON values and back; everything read is checked."""
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, fields
+from typing import Any, TypeAlias, get_args, get_type_hints
+
+from navicache.records.run import ErrorField, RunRecord, SettingValue, ShadowMode
+from navicache.records.step import StepRecord
+
+JsonValue: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+NONFINITE_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}  # JSON has no numbers for these
+
+
+def make_trace_error(problem: str) -> ValueError:
+    """The error for a document that is no trace, with what to do about it."""
+    advice = "save it again with Trace.save, or update navicache if a newer version wrote it"
+    return ValueError(f"not a readable trace: {problem}; {advice}")
+
+
+def encode_run(run: RunRecord) -> dict[str, JsonValue]:
+    """Every field by its name; those of shadow mode only where they say something."""
+    more: dict[str, JsonValue] = {"shadow": run.shadow, "belief": run.belief}
+    return {
+        "model": run.model,
+        "policy": run.policy,
+        "settings": {name: _encode_setting(value) for name, value in run.settings.items()},
+        "started": run.started,
+        "total": run.total,
+        "steps": [_encode_step(step) for step in run.steps],
+        "notes": list(run.notes),
+        "finished": run.finished,
+        **{name: value for name, value in more.items() if value is not None},
+    }
+
+
+def decode_run(value: JsonValue, json_path: str) -> RunRecord:
+    """A run from what `encode_run` made; `place` names it in errors."""
+    entries = parse_object(
+        value, json_path, {entry.name for entry in fields(RunRecord)}, _list_required_fields(RunRecord)
+    )
+    reads: dict[str, Callable[[JsonValue, str], Any]] = {
+        "settings": _decode_settings,
+        "total": lambda value, place: None if value is None else _parse_integer(value, place),
+        "steps": lambda value, place: tuple(_decode_step(v, p) for v, p in parse_list(value, place)),
+        "notes": lambda value, place: tuple(_parse_text(v, p) for v, p in parse_list(value, place)),
+        "finished": _parse_bool,
+        "shadow": lambda value, place: _parse_optional_choice(value, place, get_args(ShadowMode)),
+        "belief": lambda value, place: _parse_optional_choice(value, place, get_args(ErrorField)),
+    }
+    return RunRecord(**{name: reads.get(name, _parse_text)(v, f"{json_path}.{name}") for name, v in entries.items()})
+
+
+def parse_object(
+    value: JsonValue, json_path: str, known_fields: Collection[str], required_fields: Collection[str]
+) -> dict[str, JsonValue]:
+    """The value as an object that has all required fields and no unknown ones."""
+    if not isinstance(value, dict):
+        raise make_trace_error(f"{json_path} must be an object")
+    if unknown := sorted(set(value) - set(known_fields)):
+        raise make_trace_error(f"{json_path} has unknown fields: {', '.join(unknown)}")
+    if missing := sorted(set(required_fields) - set(value)):
+        raise make_trace_error(f"{json_path} lacks fields: {', '.join(missing)}")
+    return value
+
+
+def parse_list(value: JsonValue, json_path: str) -> list[tuple[JsonValue, str]]:
+    """The entries of a list, each with its place."""
+    if not isinstance(value, list):
+        raise make_trace_error(f"{json_path} must be a list")
+    return [(entry, f"{json_path}[{number}]") for number, entry in enumerate(value)]
+
+
+def _encode_step(step: StepRecord) -> dict[str, JsonValue]:
+    """Unknown values (`None`) are left out."""
+    values = ((entry.name, getattr(step, entry.name)) for entry in fields(step))
+    return {name: _encode_number(value) for name, value in values if value is not None}
+
+
+def _encode_number(value: SettingValue) -> SettingValue:
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _encode_setting(value: SettingValue) -> JsonValue:
+    """A setting may be the text "NaN" too, so the number goes into an object."""
+    encoded = _encode_number(value)
+    return encoded if encoded is value else {"float": encoded}
+
+
+def _decode_settings(value: JsonValue, json_path: str) -> dict[str, SettingValue]:
+    if not isinstance(value, dict):
+        raise make_trace_error(f"{json_path} must be an object")
+    return {name: _decode_setting(entry, f"{json_path}.{name}") for name, entry in value.items()}
+
+
+def _decode_setting(value: JsonValue, json_path: str) -> SettingValue:
+    if isinstance(value, dict):
+        return _parse_optional_number(parse_object(value, json_path, {"float"}, {"float"})["float"], json_path)
+    if isinstance(value, list):
+        raise make_trace_error(f"{json_path} must be a number, text, true, false or null")
+    return value
+
+
+def _decode_step(value: JsonValue, json_path: str) -> StepRecord:
+    entries = parse_object(value, json_path, _STEP_PARSERS, _list_required_fields(StepRecord))
+    return StepRecord(**{name: _STEP_PARSERS[name](entry, f"{json_path}.{name}") for name, entry in entries.items()})
+
+
+def _list_required_fields(record_type: type[StepRecord] | type[RunRecord]) -> set[str]:
+    return {
+        entry.name for entry in fields(record_type) if entry.default is MISSING and entry.default_factory is MISSING
+    }
+
+
+def _parse_integer(value: JsonValue, json_path: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise make_trace_error(f"{json_path} must be a whole number")
+
+
+def _parse_bool(value: JsonValue, json_path: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise make_trace_error(f"{json_path} must be true or false")
+
+
+def _parse_text(value: JsonValue, json_path: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise make_trace_error(f"{json_path} must be text")
+
+
+def _parse_optional_choice(value: JsonValue, json_path: str, choices: tuple[str, ...]) -> str | None:
+    if value is None or (isinstance(value, str) and value in choices):
+        return value
+    raise make_trace_error(f"{json_path} must be null or one of {', '.join(choices)}")
+
+
+def _parse_optional_number(value: JsonValue, json_path: str) -> float | None:
+    if isinstance(value, str) and value in NONFINITE_NUMBERS:
+        return NONFINITE_NUMBERS[value]
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    raise make_trace_error(f"{json_path} must be a number, null or one of {', '.join(NONFINITE_NUMBERS)}")
+
+
+_PARSERS_BY_TYPE: dict[Any, Callable[[JsonValue, str], Any]] = {
+    int: _parse_integer,
+    bool: _parse_bool,
+    str: _parse_text,
+    float | None: _parse_optional_number,
+}
+_STEP_PARSERS = {name: _PARSERS_BY_TYPE[hint] for name, hint in get_type_hints(StepRecord).items()}

@@ -1,0 +1,64 @@
+"""Stores on objects of other libraries that have no other door, each with its reason."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from tools.measures.source_modules import SourceLocation
+
+
+class AllowedStore(NamedTuple):
+    """A store, as the table prints it, that the modules of one package may do."""
+
+    package: str
+    store: str
+    reason: str
+
+
+ALLOWED_STORES = (
+    AllowedStore("engine", "module.forward", "the one place where torch lets a module's call be taken over"),
+    AllowedStore("engine", "self.anatomy.model.<setattr>", "the model's own list of blocks is exchanged, and put back"),
+    AllowedStore("engine", "self._block.<setattr>", "a stand-in passes on what is written to it"),
+    AllowedStore("integrations", "module.forward", "the one place where torch lets a module's call be taken over"),
+    AllowedStore("integrations", "self._module.forward", "put back as it was found"),
+    AllowedStore("integrations", "module._compiled_call_impl", "torch.compile keeps the compiled call nowhere else"),
+    AllowedStore("integrations", "self._module._compiled_call_impl", "put back as it was found"),
+    AllowedStore(
+        "integrations", "self._module._diffusers_hook", "the registry of diffusers' hooks, left as it was found"
+    ),
+    AllowedStore("integrations", "self._module._cache_config", "diffusers asks nowhere else whether a cache is on"),
+    AllowedStore("integrations", "model._cache_config", "diffusers asks nowhere else whether a cache is on"),
+    AllowedStore("integrations", "CacheMixin.<setattr>", "register(): opt-in, docs/decisions/2026-11-18-register.md"),
+    AllowedStore("integrations", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"),
+    AllowedStore(
+        "integrations", "batch.extra", "SGLang carries nothing else from a loop to its steps; emptied at its end"
+    ),
+    AllowedStore("cli", "bar.total", "tqdm has no call that sets it"),
+    AllowedStore("cli", "bar.initial", "tqdm has no call that sets it"),
+    AllowedStore("cli", "bar.n", "tqdm has no call that sets it without counting it as speed"),
+    AllowedStore("cli", "parser.prefix_chars", "argparse hands over options it does not know in no other way"),
+    AllowedStore("generation", "pipe.progress_bar", "diffusers has no setting for another bar"),
+    AllowedStore("report", "stream.height", "PyAV takes a stream's settings as attributes"),
+    AllowedStore("report", "stream.width", "PyAV takes a stream's settings as attributes"),
+    AllowedStore("report", "stream.pix_fmt", "PyAV takes a stream's settings as attributes"),
+    AllowedStore("report", "stream.options", "PyAV takes a stream's settings as attributes"),
+    AllowedStore(
+        "pocket", "torch.backends.cudnn.benchmark", "a setting of the training process, and torch's only door"
+    ),
+    AllowedStore("pocket", "module.<setattr>", "training: a layer of the autoencoder is exchanged for a faster one"),
+    AllowedStore("pocket", "module.weight.data", "training: the same weights in another order of memory"),
+)
+
+
+def filter_allowed_stores(
+    stores: Iterable[SourceLocation], source: Path, allowed: tuple[AllowedStore, ...] = ALLOWED_STORES
+) -> tuple[list[SourceLocation], list[AllowedStore]]:
+    """The stores that are not allowed, and the allowances that no store needs; `source` is the package's folder."""
+    refused, needed = [], set()
+    known = {(each.package, each.store): each for each in allowed}
+    for store in stores:
+        each = known.get((store.path.relative_to(source).parts[0].removesuffix(".py"), store.text))
+        if each is None:
+            refused.append(store)
+        needed.add(each)
+    return refused, [each for each in allowed if each not in needed]
