@@ -16,8 +16,8 @@ from typing import Any
 from benchmarks.gallery.pictures import save_animation, save_strip
 from benchmarks.gallery.videos import Example, make_example
 from benchmarks.json_file import save_json
-from navicache.generation.job import Source
-from navicache.generation.loading import load
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
 from navicache.pocket import MEMBERS, find_member
 from navicache.pocket.held_out import choose_prompts
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 def show_model(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """The pictures of one model, and what the page says about them."""
-    pipe = load(Source(f"pocket:{name}", "float32", options.device))
+    pipe = load_pipeline(ModelSource(f"pocket:{name}", "float32", options.device))
     pipe.set_progress_bar_config(disable=True)
     call = {**find_member(name).call, **({"num_inference_steps": options.steps} if options.steps else {})}
     example = make_example(pipe, call, choose_held_out(name), options.speedups)

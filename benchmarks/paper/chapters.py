@@ -4,54 +4,54 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.paper.sections import PAPER_SECTIONS
-from navicache.cli.report.page import Look, footer, lead, many
-from navicache.cli.report.results import Results
-from navicache.cli.report.videos import addresses, prompt_views, shown_groups
+from navicache.cli.report.page import PageOptions, count_things, write_footer, write_introduction
+from navicache.cli.report.results import BenchResults
+from navicache.cli.report.videos import build_prompt_views, groups_with_videos, video_addresses
 from navicache.evaluation.bench.names import slug
-from navicache.evaluation.bench.plan import Chapter
+from navicache.evaluation.bench.plan import PageChapter
 from navicache.evaluation.bench.plan_file import parse_plan
-from navicache.evaluation.bench.study import Summary
+from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.policies.knob_checks import check_choice
-from navicache.report.inline_svg import renamed
-from navicache.report.page_model import Chart, Page, Section, Tile
+from navicache.report.inline_svg import prefix_ids
+from navicache.report.page_model import HeadlineTile, PageChart, PageSection, ReportPage
 
 PUBLISHED = "Published figures are those of their authors on their machines; they are marked and set in italics."
 SAVES = 2.0  # times fewer computed steps: who saves less makes no headline
 
 
-def chapter_of(results: Results) -> Chapter:
+def chapter_of(results: BenchResults) -> PageChapter:
     """The chapter that its plan describes."""
-    return parse_plan(results.plans[0]).chapter if len(results.plans) == 1 else Chapter()
+    return parse_plan(results.plans[0]).chapter if len(results.plans) == 1 else PageChapter()
 
 
-def has_chapters(parts: Sequence[Results]) -> bool:
+def has_chapters(parts: Sequence[BenchResults]) -> bool:
     """Whether these plans are chapters of one page."""
     return len(parts) > 1 and all(chapter_of(part).title for part in parts)
 
 
-def build_chapters(parts: Sequence[Results], look: Look) -> Page:
+def build_chapters(parts: Sequence[BenchResults], look: PageOptions) -> ReportPage:
     """The page; the first plan has the players and the figures at the top."""
     first = parts[0]
-    shown = shown_groups(first.rows, look.players)
+    shown = groups_with_videos(first.rows, look.players)
     models = dict.fromkeys(row["model"] for part in parts for row in part.rows)
-    return Page(
+    return ReportPage(
         title=look.title,
         headline=f"{len(parts)} studies on {', '.join(models)}",
-        lead=lead(first),
+        lead=write_introduction(first),
         tiles=tuple(_tile(first, model) for model in dict.fromkeys(row["model"] for row in first.rows)),
         sections=tuple(section for part in parts for section in chapter(part)),
-        prompts=prompt_views(first, shown, None),
-        videos=addresses([row for rows in shown for row in rows], look.videos, look.folder),
-        footer=(*footer(first), PUBLISHED),
+        prompts=build_prompt_views(first, shown, None),
+        videos=video_addresses([row for rows in shown for row in rows], look.videos, look.folder),
+        footer=(*write_footer(first), PUBLISHED),
         plan="\n".join(plan for part in parts for plan in part.plans),
     )
 
 
-def chapter(part: Results) -> Iterator[Section]:
+def chapter(part: BenchResults) -> Iterator[PageSection]:
     """Its heading, then those of its sections that its plan wants shown, their names its own."""
     told = chapter_of(part)
     name = slug(told.title)
-    yield Section(name, told.title, f"{told.text} {runs(part)}")
+    yield PageSection(name, told.title, f"{told.text} {runs(part)}")
     for anchor in told.shows:
         check_choice(f"chapter.shows of {part.name!r}", anchor, tuple(PAPER_SECTIONS))
     wanted = (make for anchor, make in PAPER_SECTIONS.items() if not told.shows or anchor in told.shows)
@@ -61,27 +61,27 @@ def chapter(part: Results) -> Iterator[Section]:
             yield replace(section, anchor=f"{name}-{section.anchor}", charts=charts, inner=True)
 
 
-def runs(part: Results) -> str:
+def runs(part: BenchResults) -> str:
     """How much was measured, and on what."""
     prompts = {row["prompt"] for row in part.rows}
     machines = dict.fromkeys(row["machine"]["name"] for row in part.rows)
-    return f"{many(prompts, 'prompt')}; {', '.join(machines)}."
+    return f"{count_things(prompts, 'prompt')}; {', '.join(machines)}."
 
 
-def _own(chart: Chart, name: str) -> Chart:
-    return replace(chart, svg=renamed(chart.svg, name))
+def _own(chart: PageChart, name: str) -> PageChart:
+    return replace(chart, svg=prefix_ids(chart.svg, name))
 
 
-def _tile(results: Results, model: str) -> Tile:
+def _tile(results: BenchResults, model: str) -> HeadlineTile:
     """Of the settings that compute half of the steps or fewer, the one nearest to the original."""
     own = [s for s in results.summaries if s.place[0] == model and (s.mean("allowed") or 0) >= SAVES]
     best = max(own, key=lambda summary: summary.mean("psnr") or 0, default=None)
-    return Tile("none", f"of the settings saves half of {model}'s steps") if best is None else _figures(best)
+    return HeadlineTile("none", f"of the settings saves half of {model}'s steps") if best is None else _figures(best)
 
 
-def _figures(best: Summary) -> Tile:
+def _figures(best: SettingSummary) -> HeadlineTile:
     model, _, setting = best.place
     computed = f"{best.mean('computed'):.0f} of {best.first['steps']['total']} steps"
     loop = best.mean("loop_speedup")
     more = computed if loop is None else f"{computed}, {loop:.2f}× in the loop by the clock"
-    return Tile(f"{best.mean('psnr'):.1f} dB", f"{setting} on {model}", more)
+    return HeadlineTile(f"{best.mean('psnr'):.1f} dB", f"{setting} on {model}", more)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from navicache.report.inline_svg import FAINT, INK, as_svg, new_chart
-from navicache.report.palette import colour
+from navicache.report.inline_svg import FAINT, INK, new_chart, render_svg
+from navicache.report.palette import policy_colour
 
 TALLEST = 3.0  # times the largest true change: a prediction beyond it leaves the picture, not the table
 
@@ -21,12 +21,12 @@ def latency_chart(
     for number, (label, (policy, values)) in enumerate(seconds.items()):
         places = [place + (number - (len(seconds) - 1) / 2) * width for place in range(len(conditions))]
         known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
-        axes.bar(*zip(*known, strict=True), width=0.9 * width, color=colour(policy), label=label)
+        axes.bar(*zip(*known, strict=True), width=0.9 * width, color=policy_colour(policy), label=label)
     axes.set_xticks(range(len(conditions)), list(conditions))
     axes.set_ylabel(f"seconds, {of} (lower is better)")
     axes.grid(False, axis="x")
     axes.legend(frameon=False, fontsize=8.5)
-    return as_svg(figure, name)
+    return render_svg(figure, name)
 
 
 def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str) -> str:
@@ -38,7 +38,7 @@ def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str
             box = {"left": step - 0.44, "width": 0.88, "height": 0.7, "linewidth": 0}
             axes.barh(row, color=FAINT, alpha=0.45, **box)
             if share:
-                axes.barh(row, color=colour(policy), alpha=0.12 + 0.88 * share, **box)
+                axes.barh(row, color=policy_colour(policy), alpha=0.12 + 0.88 * share, **box)
     axes.set_yticks(range(len(shares)), list(shares))
     axes.set_xlabel("step")
     axes.set_xlim(-0.8, steps - 0.2)
@@ -46,7 +46,7 @@ def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str
     axes.grid(False)
     axes.spines[:].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return as_svg(figure, name)
+    return render_svg(figure, name)
 
 
 def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name: str) -> str:
@@ -66,7 +66,7 @@ def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name
     axes.set_ylabel("ratio: output change / input change")
     if len(lines) > 1:
         axes.legend(frameon=False, fontsize=8.5)
-    return as_svg(figure, name)
+    return render_svg(figure, name)
 
 
 def plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name: str) -> str:
@@ -74,14 +74,14 @@ def plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name:
     figure, axes = new_chart(3.1, 2.9)
     for (x, predicted, true), (next_x, next_predicted, next_true) in itertools.pairwise(points):
         corners = (x, next_x, next_x, x), (true, next_true, next_predicted, predicted)
-        axes.fill(*corners, color=colour(policy), alpha=0.25, linewidth=0)
+        axes.fill(*corners, color=policy_colour(policy), alpha=0.25, linewidth=0)
     across, predicted, true = zip(*points, strict=True)
-    for label, tone, heights in (("true", INK, true), ("predicted", colour(policy), predicted)):
+    for label, tone, heights in (("true", INK, true), ("predicted", policy_colour(policy), predicted)):
         axes.plot(across, heights, "o-", color=tone, markersize=2.6, linewidth=1, markeredgewidth=0, label=label)
     axes.set(xlabel="change of the input", ylabel="change of the output")
     axes.set_ylim(0, 1.12 * max(*true, min(max(predicted), TALLEST * max(true))))
     axes.legend(frameon=False, fontsize=8.5)
-    return as_svg(figure, name)
+    return render_svg(figure, name)
 
 
 def _plain_numbers(axis: Axis) -> None:

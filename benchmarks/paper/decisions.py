@@ -5,28 +5,28 @@ from collections.abc import Mapping
 from benchmarks.paper.accuracy import PredictionAccuracy, collect_points, measure_prediction_accuracy
 from benchmarks.paper.charts import plane_chart
 from benchmarks.paper.shadows import shadow_runs
-from navicache.cli.report.cells import number, words
-from navicache.cli.report.results import Results
-from navicache.evaluation.bench.jobs import TRUTH
+from navicache.cli.report.cells import number_cell, text_cell
+from navicache.cli.report.results import BenchResults
+from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.records import RunRecord
-from navicache.report.page_model import Chart, Line, Section, Table
-from navicache.report.palette import colour
+from navicache.report.page_model import PageChart, PageSection, PageTable, TableRow
+from navicache.report.palette import policy_colour
 
 OUTPUT, ERROR = "change of the output", "error of the step"
 HEADINGS = ("setting", "model", "predicts", "steps", "MAE", "RMSE", "area", "KL", "Pearson", "cosine")
 
 
-def decisions(results: Results) -> Section | None:
+def decisions(results: BenchResults) -> PageSection | None:
     """Predicted against true change, in the plane the paper draws, with its six figures."""
     charts, lines, found = [], [], {}
     for (model, setting), runs in shadow_runs(results).items():
         points = [collect_points(run, truth) for _, run, truth in runs]
-        if setting == TRUTH.name or not any(points):
+        if setting == EVERY_STEP.name or not any(points):
             continue
         policy, about = runs[0][0]["policy"], _about(runs[0][1])
         drawn = [(point.input_change, point.predicted, point.true) for point in next(filter(None, points))]
         picture = plane_chart(policy, drawn, f"accuracy{len(charts)}")
-        charts.append(Chart(f"{setting}, {model}", picture, f"predicts the {about}; one prompt", "small"))
+        charts.append(PageChart(f"{setting}, {model}", picture, f"predicts the {about}; one prompt", "small"))
         found[model, setting, about] = figures = measure_prediction_accuracy(points)
         lines.append(_line((setting, model, about), policy, figures))
     text = (
@@ -34,8 +34,8 @@ def decisions(results: Results) -> Section | None:
         "and what was true. Lower is better for MAE, RMSE, area and KL divergence; Pearson and cosine are 1 at best. "
         f"{truest(found)}"
     )
-    table = Table("", HEADINGS, tuple(lines), 3, "docs/metrics.md defines every figure.")
-    return Section("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
+    table = PageTable("", HEADINGS, tuple(lines), 3, "docs/metrics.md defines every figure.")
+    return PageSection("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
 
 
 def truest(found: Mapping[tuple[str, str, str], PredictionAccuracy]) -> str:
@@ -53,7 +53,9 @@ def _about(run: RunRecord) -> str:
     return ERROR if run.belief == "predicted_change" else OUTPUT
 
 
-def _line(names: tuple[str, str, str], policy: str, found: PredictionAccuracy) -> Line:
+def _line(names: tuple[str, str, str], policy: str, found: PredictionAccuracy) -> TableRow:
     figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
     figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
-    return Line((*map(words, names), *(number(v, form) for v, form in figures)), colour=colour(policy))
+    return TableRow(
+        (*map(text_cell, names), *(number_cell(v, form) for v, form in figures)), colour=policy_colour(policy)
+    )

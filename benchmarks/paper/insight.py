@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from benchmarks.paper.charts import frequency_chart, latency_chart, trajectory_chart
 from benchmarks.paper.published import CALIBRATION, OVERHEAD, SOURCE
 from benchmarks.paper.shadows import shadow_runs
-from navicache.cli.report.cells import figure_cell, number, words
-from navicache.cli.report.results import Results
-from navicache.evaluation.bench.jobs import TRUTH
+from navicache.cli.report.cells import estimate_cell, number_cell, text_cell
+from navicache.cli.report.results import BenchResults
+from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.evaluation.bench.plan import BASELINE
 from navicache.evaluation.bench.rows import Row
-from navicache.evaluation.bench.study import Summary
+from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.models import CALIBRATED_METHODS
 from navicache.records.text_table import UNKNOWN_CELL
-from navicache.report.page_model import Cell, Chart, Line, Section, Table
-from navicache.report.palette import colour
+from navicache.report.page_model import PageChart, PageSection, PageTable, TableCell, TableRow
+from navicache.report.palette import policy_colour
 
 NOT_RECORDED = "not recorded"
 
 
-def frequencies(results: Results) -> Section | None:
+def frequencies(results: BenchResults) -> PageSection | None:
     """How often each step was computed (the paper's figure of skip frequency, seen from the other side)."""
     charts = []
     for model, condition in dict.fromkeys(summary.place[:2] for summary in results.summaries):
@@ -31,22 +31,22 @@ def frequencies(results: Results) -> Section | None:
                 shares[summary.place[2]] = (summary.first["policy"], _shares([run.column("computed") for run in runs]))
         if shares:
             picture = frequency_chart(shares, f"frequency{len(charts)}")
-            charts.append(Chart(f"{model}, {condition}", picture, size="wide"))
+            charts.append(PageChart(f"{model}, {condition}", picture, size="wide"))
     text = (
         "Full colour: computed in every run. Pale: in some. Grey: reused in all. Policies that adapt differ by prompt; "
         "those that reuse single modules, as PAB and TaylorSeer do, compute a part of every step."
     )
-    return Section("frequency", "Which steps are computed", text, tuple(charts)) if charts else None
+    return PageSection("frequency", "Which steps are computed", text, tuple(charts)) if charts else None
 
 
 def _shares(decisions: Sequence[Sequence[bool]]) -> list[float]:
     return [sum(run[step] for run in decisions) / len(decisions) for step in range(min(map(len, decisions)))]
 
 
-def latencies(results: Results) -> Section | None:
+def latencies(results: BenchResults) -> PageSection | None:
     """Seconds under several conditions (the paper's figure of latency by size)."""
-    figure, of = results.clock
-    charts: list[Chart] = []
+    figure, of = results.seconds_figure
+    charts: list[PageChart] = []
     for model in dict.fromkeys(summary.place[0] for summary in results.summaries):
         own = {s.place[1:]: s for s in results.summaries if s.place[0] == model and figure in s.figures}
         counts = Counter(name for _, name in own if name != BASELINE)
@@ -54,40 +54,42 @@ def latencies(results: Results) -> Section | None:
         conditions = list(dict.fromkeys(condition for condition, name in own if name in shared[1:]))
         if conditions:
             seconds = {name: _seconds(name, conditions, own, figure) for name in shared}
-            charts.append(Chart(model, latency_chart(seconds, conditions, of, f"latency{len(charts)}")))
+            charts.append(PageChart(model, latency_chart(seconds, conditions, of, f"latency{len(charts)}")))
     text = "Settings that were measured under several conditions: schedulers, sizes or lengths."
-    return Section("latency", "Latency by condition", text, tuple(charts)) if charts else None
+    return PageSection("latency", "Latency by condition", text, tuple(charts)) if charts else None
 
 
 def _seconds(
-    name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], Summary], figure: str
+    name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], SettingSummary], figure: str
 ) -> tuple[str, list[float | None]]:
     found = [own.get((condition, name)) for condition in conditions]
     policy = next(summary.first["policy"] for summary in found if summary)
     return policy, [summary.mean(figure) if summary else None for summary in found]
 
 
-def trajectories(results: Results) -> Section | None:
+def trajectories(results: BenchResults) -> PageSection | None:
     """The ratio over the run, from the runs that computed every step."""
     lines: dict[str, dict[str, list[Sequence[float | None]]]] = {}
     for (model, setting), runs in shadow_runs(results).items():
-        if setting == TRUTH.name:
+        if setting == EVERY_STEP.name:
             for row, run, _ in runs:
                 lines.setdefault(model, {}).setdefault(row["condition"], []).append(run.column("measured_ratio"))
-    charts = [Chart(model, trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
+    charts = [PageChart(model, trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
     text = "How much the output changes for each change of the input: what the filter of the paper follows."
-    return Section("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None
+    return PageSection("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None
 
 
-def overheads(results: Results) -> Section | None:
+def overheads(results: BenchResults) -> PageSection | None:
     """What the cache itself costs."""
-    if not results.timed:
+    if not results.has_times:
         return None
     own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
     lines = [_overhead_line(results, summary) for summary in own]
     for name, seconds in OVERHEAD.items():
-        cells = (words(name), words(UNKNOWN_CELL), words("published"))
-        lines.append(Line((*cells, number(CALIBRATION[name], ".0f"), number(seconds, ".4f")), "published"))
+        cells = (text_cell(name), text_cell(UNKNOWN_CELL), text_cell("published"))
+        lines.append(
+            TableRow((*cells, number_cell(CALIBRATION[name], ".0f"), number_cell(seconds, ".4f")), "published")
+        )
     headings = ("setting", "model", "source", "offline calibration (s)", "skipping justification (s)")
     note = (
         "Offline calibration, measured: as the setting's file of `navicache calibrate` says, where it was made; "
@@ -98,25 +100,25 @@ def overheads(results: Results) -> Section | None:
         f"Published: the table of auxiliary time overhead in {SOURCE}, on one RTX 4090 with batch size 1. It names "
         "neither the model nor whether its seconds are of a step or of a video."
     )
-    table = Table("", headings, tuple(lines), 3, note)
-    return Section("overhead", "Overhead", "Auxiliary time: what comes beside the model's own.", tables=(table,))
+    table = PageTable("", headings, tuple(lines), 3, note)
+    return PageSection("overhead", "Overhead", "Auxiliary time: what comes beside the model's own.", tables=(table,))
 
 
-def _overhead_line(results: Results, summary: Summary) -> Line:
-    cells = (words(summary.place[2]), words(summary_place(results, summary)), words("measured"))
-    cost = figure_cell(summary.figures["overhead"], ".4f")
-    return Line((*cells, offline_cell(summary.first), cost), colour=colour(summary.first["policy"]))
+def _overhead_line(results: BenchResults, summary: SettingSummary) -> TableRow:
+    cells = (text_cell(summary.place[2]), text_cell(summary_place(results, summary)), text_cell("measured"))
+    cost = estimate_cell(summary.figures["overhead"], ".4f")
+    return TableRow((*cells, offline_cell(summary.first), cost), colour=policy_colour(summary.first["policy"]))
 
 
-def offline_cell(row: Row) -> Cell:
+def offline_cell(row: Row) -> TableCell:
     """Seconds of its calibration: 0 only where the policy has none."""
     if row["policy"] not in CALIBRATED_METHODS:
-        return number(0, ".0f")
+        return number_cell(0, ".0f")
     seconds = row.get("calibration_seconds")
-    return words(NOT_RECORDED) if seconds is None else number(seconds, ".1f")
+    return text_cell(NOT_RECORDED) if seconds is None else number_cell(seconds, ".1f")
 
 
-def summary_place(results: Results, summary: Summary) -> str:
+def summary_place(results: BenchResults, summary: SettingSummary) -> str:
     """The model and, where there are several, the condition."""
     several = len({s.place[1] for s in results.summaries}) > 1
     return f"{summary.place[0]}, {summary.place[1]}" if several else summary.place[0]

@@ -13,18 +13,18 @@ from dataclasses import replace
 from benchmarks.paper.chapters import PUBLISHED, build_chapters, has_chapters
 from benchmarks.paper.sections import PAPER_SECTIONS
 from navicache.cli.report.command import add_page_options, write_report
-from navicache.cli.report.page import Look, build
-from navicache.cli.report.results import Results
-from navicache.report.page_model import Page
+from navicache.cli.report.page import PageOptions, build_page
+from navicache.cli.report.results import BenchResults
+from navicache.report.page_model import ReportPage
 
 MODULE = "benchmarks.paper.page"
 
 
-def build_page(results: Results, parts: Sequence[Results], look: Look) -> Page:
+def build_paper_page(results: BenchResults, parts: Sequence[BenchResults], look: PageOptions) -> ReportPage:
     """Chapters if every plan describes one, otherwise one page of all results."""
     if has_chapters(parts):
         return build_chapters(parts, look)
-    page = build(results, look, PAPER_SECTIONS)
+    page = build_page(results, look, PAPER_SECTIONS)
     return replace(page, footer=(*page.footer, PUBLISHED))
 
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__, formatter_class=form)
     add_page_options(parser)
     try:
-        return write_report(parser.parse_args(arguments), build_page)
+        return write_report(parser.parse_args(arguments), build_paper_page)
     except (ValueError, OSError) as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
 

@@ -3,42 +3,47 @@
 from dataclasses import replace
 
 from benchmarks.paper.published import ABLATIONS, SOURCE, TABLE_1, Ablation, Published
-from navicache.cli.report.cells import number, words
-from navicache.cli.report.results import Results
-from navicache.cli.report.sections import ablations
-from navicache.cli.report.table import model_titles, settings_table, table_section
-from navicache.report.page_model import Line, Section, Table
+from navicache.cli.report.cells import number_cell, text_cell
+from navicache.cli.report.results import BenchResults
+from navicache.cli.report.sections import ablations_section
+from navicache.cli.report.settings_table import model_titles, settings_table, table_section
+from navicache.report.page_model import PageSection, PageTable, TableRow
 
 USUAL = "Wan 2.1-1.3B"  # its published rows are shown for a model that has none
 ABLATION_HEADINGS = ("knobs", "seconds", "PSNR", "SSIM", "LPIPS")
 ABLATION_NOTE = f"{SOURCE}, Wan 2.1-1.3B, on its authors' machine."
 
 
-def table_with_published(results: Results) -> Section:
+def table_with_published(results: BenchResults) -> PageSection:
     """Measured rows, and published ones of the same model, or else of the paper's first."""
     return table_section([_table(results, model, title) for model, title in model_titles(results).items()])
 
 
-def _table(results: Results, model: str, title: str) -> Table:
+def _table(results: BenchResults, model: str, title: str) -> PageTable:
     named = next(summary.first["published"] for summary in results.summaries if summary.place[0] == model)
-    shown = named or (USUAL if results.timed and not title else "")
+    shown = named or (USUAL if results.has_times and not title else "")
     note = f"Published rows: {SOURCE}, {shown}, on its authors' machines." if shown else ""
     if shown and not named:
         note += " They are of a far larger model than the one measured here, and only for orientation."
     return settings_table(results, model, title, tuple(map(_table_line, TABLE_1.get(shown, ()))), note)
 
 
-def _table_line(row: Published) -> Line:
-    nothing = number(None)
-    quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"), number(row.vbench, ".2f"))
-    times = (nothing, nothing, number(row.seconds, ".2f"), number(row.speedup, ".2f"), nothing)
-    names = (words(row.name), nothing, words("published"), nothing, nothing, nothing)
-    return Line((*names, *quality, *times, nothing), "published")
+def _table_line(row: Published) -> TableRow:
+    nothing = number_cell(None)
+    quality = (
+        number_cell(row.psnr, ".2f"),
+        number_cell(row.ssim, ".4f"),
+        number_cell(row.lpips, ".4f"),
+        number_cell(row.vbench, ".2f"),
+    )
+    times = (nothing, nothing, number_cell(row.seconds, ".2f"), number_cell(row.speedup, ".2f"), nothing)
+    names = (text_cell(row.name), nothing, text_cell("published"), nothing, nothing, nothing)
+    return TableRow((*names, *quality, *times, nothing), "published")
 
 
-def ablations_with_published(results: Results) -> Section | None:
+def ablations_with_published(results: BenchResults) -> PageSection | None:
     """The measured ablations, then the published ones of the knobs that were swept."""
-    section = ablations(results)
+    section = ablations_section(results)
     if section is None:
         return None
     rows = [summary.first for summary in results.summaries if summary.first["policy"] == "navicache"]
@@ -47,11 +52,11 @@ def ablations_with_published(results: Results) -> Section | None:
     return replace(section, tables=(*section.tables, *tables))
 
 
-def _ablation_table(knobs: str) -> Table:
+def _ablation_table(knobs: str) -> PageTable:
     lines = tuple(map(_ablation_line, ABLATIONS[knobs]))
-    return Table(f"{knobs} of navicache, as published", ABLATION_HEADINGS, lines, 1, ABLATION_NOTE)
+    return PageTable(f"{knobs} of navicache, as published", ABLATION_HEADINGS, lines, 1, ABLATION_NOTE)
 
 
-def _ablation_line(row: Ablation) -> Line:
-    quality = (number(row.psnr, ".2f"), number(row.ssim, ".4f"), number(row.lpips, ".4f"))
-    return Line((words(row.knobs), number(row.seconds, ".2f"), *quality), "published")
+def _ablation_line(row: Ablation) -> TableRow:
+    quality = (number_cell(row.psnr, ".2f"), number_cell(row.ssim, ".4f"), number_cell(row.lpips, ".4f"))
+    return TableRow((text_cell(row.knobs), number_cell(row.seconds, ".2f"), *quality), "published")

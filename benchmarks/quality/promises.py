@@ -18,12 +18,11 @@ import torch
 
 import navicache
 from benchmarks.json_file import save_json
-from navicache.generation.job import Source
-from navicache.generation.loading import load
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.records import collect_reuse_checks, split_by_sample
-from navicache_pocket.reader import BackgroundClassifier, VideoReading, fit_background_classifier, read_videos
 
 
 def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[float]]:
@@ -83,8 +82,8 @@ def share(errors: Sequence[float], limit: float) -> float:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """All of it for one model, written beside what is said."""
     options = _options(arguments)
-    source = Source(options.model, options.dtype, options.device)
-    pipe = load(source)
+    source = ModelSource(options.model, options.dtype, options.device)
+    pipe = load_pipeline(source)
     pipe.set_progress_bar_config(disable=True)
     prompts = choose_prompts("held-out", options.prompts)
     call = {**source.member.call, **({"num_inference_steps": options.steps} if options.steps else {})}

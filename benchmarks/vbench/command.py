@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(options: argparse.Namespace) -> int:
     """Look whether all is there, score what is left, and close with a table."""
     from benchmarks.vbench.videos import choose_settings, read_settings
-    from navicache.cli.bench.checks import refusal
+    from navicache.cli.bench.job_list import join_problems
 
     dimensions = known_dimensions(options.dimensions)
     folders = [folder.resolve() for folder in options.results]
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         return show(scoring, settings, dimensions, problems)
     if problems:
-        raise ValueError(refusal(problems))
+        raise ValueError(join_problems(problems))
     failures = score_all(scoring, settings, dimensions)
     bring_back(scoring, settings, folders[0])
     for failure in failures:
@@ -123,13 +123,13 @@ def lacking(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], in
 def show(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], problems: Sequence[str]) -> int:
     """What would be scored, and nothing runs; 2 when something is wrong."""
     from benchmarks.vbench.table import video_table
-    from navicache.cli.bench.checks import WRONG
+    from navicache.cli.bench.job_list import FAILED_CHECK
 
     print("\n".join(video_table(scoring, settings, dimensions)))
     print(f"{len(scoring.left(settings, dimensions))} to score with VBench {scoring.installed.version}")
     for problem in problems:
         print(f"wrong: {problem}", file=sys.stderr)
-    return WRONG if problems else 0
+    return FAILED_CHECK if problems else 0
 
 
 def score_all(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]) -> list[str]:
@@ -137,15 +137,15 @@ def score_all(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]) 
     from tqdm import tqdm
 
     from benchmarks.vbench.tasks import carry_out
-    from navicache.evaluation.bench.session import only_one
-    from navicache.generation.progress import folded
+    from navicache.evaluation.bench.session import lock_folder
+    from navicache.generation.progress import bar_options
 
     scoring.root.mkdir(exist_ok=True)
-    with only_one(scoring.root, ""):
+    with lock_folder(scoring.root, ""):
         tasks = scoring.left(settings, dimensions)
         total = sum(bool(scoring.videos(shown, name)) for shown in settings for name in dimensions)
         failures: list[str] = []
-        with tqdm(desc="VBench", unit="dimension", total=total, initial=total - len(tasks), **folded()) as bar:
+        with tqdm(desc="VBench", unit="dimension", total=total, initial=total - len(tasks), **bar_options()) as bar:
             for shown, dimension, reason in carry_out(scoring, tasks, bar.set_postfix_str):
                 failures += [f"{dimension} of {' / '.join(shown.place)}: {reason}"] if reason else []
                 bar.update()

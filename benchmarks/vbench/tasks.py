@@ -18,7 +18,7 @@ from benchmarks.vbench.videos import (
     lay_out_links,
 )
 from navicache.evaluation.bench.names import slug
-from navicache.evaluation.bench.study import Place
+from navicache.evaluation.bench.summaries import SettingPlace
 
 LINKS = "videos"
 
@@ -98,7 +98,7 @@ class Scoring:
 class Scored:
     """The scores of a setting, and the dimensions that had fewer videos than the protocol has: so many of so many."""
 
-    place: Place
+    place: SettingPlace
     scores: Scores
     incomplete: Mapping[str, tuple[int, int]]
 

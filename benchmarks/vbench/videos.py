@@ -9,9 +9,9 @@ from benchmarks.vbench.scores import DIMENSIONS
 from navicache.evaluation.bench.names import digest, slug
 from navicache.evaluation.bench.prompts import vbench_prompts
 from navicache.evaluation.bench.rows import Row, RowFile
-from navicache.evaluation.bench.selection import fitting_names, understood
+from navicache.evaluation.bench.selection import matching_names, parse_selection
 from navicache.evaluation.bench.session import ROWS
-from navicache.evaluation.bench.study import Place
+from navicache.evaluation.bench.summaries import SettingPlace
 
 FLICKERING = "temporal_flickering"
 SAMPLES = 5  # videos a prompt: VBench looks for no others
@@ -32,7 +32,7 @@ class Video:
 class Shown:
     """The videos of one setting, by prompt and number of the seed."""
 
-    place: Place
+    place: SettingPlace
     series: str
     videos: Mapping[tuple[str, int], Video]
 
@@ -78,7 +78,7 @@ def prompts_of(path: Path) -> Prompts:
 
 def read_settings(folders: Sequence[Path]) -> list[Shown]:
     """Every setting of these results; what they share in prompts and seeds counts from the first folder that has it."""
-    rows: dict[Place, list[tuple[Path, Row]]] = {}
+    rows: dict[SettingPlace, list[tuple[Path, Row]]] = {}
     for folder in dict.fromkeys(folders):
         if not (folder / ROWS).is_file():
             raise ValueError(f"{folder} holds no {ROWS}: give a folder that `navicache bench` wrote")
@@ -90,7 +90,7 @@ def read_settings(folders: Sequence[Path]) -> list[Shown]:
     return [_shown(place, own) for place, own in rows.items()]
 
 
-def _shown(place: Place, rows: Sequence[tuple[Path, Row]]) -> Shown:
+def _shown(place: SettingPlace, rows: Sequence[tuple[Path, Row]]) -> Shown:
     numbers = _numbers(rows)
     found: dict[Path, dict[tuple[str, int], Video]] = {}
     for folder, row in rows:
@@ -113,9 +113,9 @@ def _numbers(rows: Iterable[tuple[Path, Row]]) -> dict[int, int]:
 def choose_settings(settings: Sequence[Shown], only: Sequence[str]) -> list[Shown]:
     """Those that `--only` names; a baseline too only where it is named."""
     found = list(settings)
-    for kind, patterns in map(understood, only):
+    for kind, patterns in map(parse_selection, only):
         known = list(dict.fromkeys(each.names[kind] for each in found))
-        fitting = {names for pattern in patterns for names in fitting_names(known, kind, pattern)}
+        fitting = {names for pattern in patterns for names in matching_names(known, kind, pattern)}
         found = [each for each in found if each.names[kind] in fitting]
     return found
 

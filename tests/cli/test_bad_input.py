@@ -10,7 +10,7 @@ from tests.support.commands import refused
 from tests.support.files import names_in
 
 from navicache.cli import main
-from navicache.generation.job import check_call
+from navicache.generation.job import check_call_arguments
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_an_image_has_no_frames(image_folder, tmp_path, capsys):
 
 def test_a_pipeline_that_needs_a_picture_is_refused():
     with pytest.raises(ValueError, match="WanImageToVideoPipeline also needs image: give --image FILE"):
-        check_call(WanImageToVideoPipeline, {})
+        check_call_arguments(WanImageToVideoPipeline, {})
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_it_is_refused_before_the_model_is_loaded(options, advice, tmp_path, mon
     Image.new("RGB", (8, 8)).save(tmp_path / "picture.png")
     (tmp_path / "text.png").write_text("no picture")
     files = {"PICTURE": str(tmp_path / "picture.png"), "TEXT": str(tmp_path / "text.png")}
-    monkeypatch.setattr("navicache.generation.loading.load", lambda _: pytest.fail("loaded"))
+    monkeypatch.setattr("navicache.generation.loading.load_pipeline", lambda _: pytest.fail("loaded"))
     given = [files.get(option, option) for option in options]
     assert advice in refused(capsys, "generate", *SMALL, *given, "--out", str(tmp_path / "out"))
     assert names_in(tmp_path) == ["picture.png", "text.png"]
@@ -99,7 +99,7 @@ def test_a_package_the_metrics_lack_is_missed_before_the_model_is_loaded(tmp_pat
         raise ModuleNotFoundError("No module named 'torchmetrics'")
 
     monkeypatch.setattr(importlib.import_module("navicache.evaluation"), "compare", compare)
-    monkeypatch.setattr("navicache.generation.loading.load", lambda _: pytest.fail("loaded"))
+    monkeypatch.setattr("navicache.generation.loading.load_pipeline", lambda _: pytest.fail("loaded"))
     message = refused(capsys, "generate", *SMALL, "--compare", "--out", str(tmp_path))
     assert "No module named 'torchmetrics'; pip install 'navicache[diffusers,eval]' brings it" in message
 

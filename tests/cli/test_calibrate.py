@@ -5,7 +5,7 @@ from tests.tiny.wan import WAN
 
 import navicache
 from navicache.cli import main
-from navicache.cli.calibrate.measure import flow_levels
+from navicache.cli.calibrate.measure import read_flow_levels
 from navicache.models import CALIBRATED_METHODS, read_calibration
 
 
@@ -51,4 +51,4 @@ def test_prompts_from_a_file(tmp_path, capsys):
 def test_what_is_no_flow_has_no_average_velocity(sigmas):
     scheduler = type("Other", (), {} if sigmas is None else {"sigmas": sigmas})()
     with pytest.raises(ValueError, match=r"meancache is for flow matching: Other has no noise levels .* 3 steps"):
-        flow_levels(scheduler, 3)
+        read_flow_levels(scheduler, 3)

@@ -102,7 +102,7 @@ def test_exit_status_2_for_bad_input(capsys, model):
 
 
 def test_an_old_diffusers_is_wrong(capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "_version", lambda package: "0.30.0" if package == "diffusers" else "9.9")
+    monkeypatch.setattr(doctor, "_installed_version", lambda package: "0.30.0" if package == "diffusers" else "9.9")
     status, text = asked(capsys)
     assert status == 1
     assert 'wrong: diffusers 0.30.0 is too old: pip install "diffusers>=0.42"' in text

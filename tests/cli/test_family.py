@@ -11,11 +11,11 @@ from tests.support.files import names_in
 
 import navicache.pocket
 from navicache.cli import main
-from navicache.cli.bench.job import calibration
-from navicache.cli.bench.plan import called
-from navicache.evaluation.bench.jobs import expand
+from navicache.cli.bench.conversion import find_calibration
+from navicache.cli.bench.plan_setup import add_embedded_calls
+from navicache.evaluation.bench.jobs import expand_plan
 from navicache.evaluation.bench.plan_file import parse_plan
-from navicache.generation.job import Source
+from navicache.generation.job import ModelSource
 from navicache.pocket import members
 from navicache.pocket.members import MEMBERS, Member, checkpoint_path
 
@@ -100,9 +100,9 @@ def test_a_package_without_the_member_is_to_be_installed_again(monkeypatch):
 
 
 def test_pocket_alone_is_wan():
-    assert Source("pocket").member == MEMBERS["wan"]
-    assert Source("pocket").fps == 8
-    assert Source("owner/name").fps == 16
+    assert ModelSource("pocket").member == MEMBERS["wan"]
+    assert ModelSource("pocket").fps == 8
+    assert ModelSource("owner/name").fps == 16
 
 
 PLAN = """
@@ -117,7 +117,7 @@ settings = [{ name = "T", policy = "teacache", calibration = "pocket" }]
 
 
 def test_a_plan_calls_a_member_as_it_was_trained_and_leaves_wan_as_it_is():
-    wan, cog = called(parse_plan(PLAN)).models
+    wan, cog = add_embedded_calls(parse_plan(PLAN)).models
     assert wan.call == {}
     assert cog.call == {**MEMBERS["cogvideox"].call, "guidance_scale": 3.0}
 
@@ -125,9 +125,13 @@ def test_a_plan_calls_a_member_as_it_was_trained_and_leaves_wan_as_it_is():
 def test_each_member_has_its_own_calibration_or_is_told_how_to_make_one():
     plan = parse_plan(PLAN)
     jobs = [
-        job for group in expand(plan, [PROMPT]) for batch in group for job in batch if job.setting.policy == "teacache"
+        job
+        for group in expand_plan(plan, [PROMPT])
+        for batch in group
+        for job in batch
+        if job.setting.policy == "teacache"
     ]
     wan, cog = (next(job for job in jobs if job.model.name == name) for name in ("wan", "cog"))
-    assert calibration(wan) == navicache.pocket.calibration_path("teacache")
+    assert find_calibration(wan) == navicache.pocket.calibration_path("teacache")
     with pytest.raises(ValueError, match="run `navicache calibrate --method teacache --model pocket:cogvideox"):
-        calibration(cog)
+        find_calibration(cog)

@@ -11,10 +11,10 @@ from tests.cli.common import SMALL, STATIC, decoded
 from tests.tiny.saved import save_wan_i2v
 
 from navicache.cli import main
-from navicache.generation.calls import take
-from navicache.generation.job import Caching, Job, Source
-from navicache.generation.loading import load
-from navicache.generation.media import open_picture
+from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.generation.loading import load_pipeline
+from navicache.generation.media import open_image
+from navicache.generation.timed_calls import call_timed
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +30,12 @@ def picture(tmp_path):
 
 
 def test_it_goes_to_the_pipeline(i2v_folder, picture):
-    pipe = load(Source(str(i2v_folder), device="cpu"))
+    pipe = load_pipeline(ModelSource(str(i2v_folder), device="cpu"))
     sizes = {"num_frames": 5, "height": 32, "width": 48, "num_inference_steps": 3}
-    job = Job(Source(str(i2v_folder)), ("a cat",), {**sizes, "image": str(picture)}, Caching(), Path())
-    made = take(pipe, job, "a cat", "", shown=False).media.frames
+    job = GenerationJob(
+        ModelSource(str(i2v_folder)), ("a cat",), {**sizes, "image": str(picture)}, CacheOptions(), Path()
+    )
+    made = call_timed(pipe, job, "a cat", "", shown=False).media.frames
     for image, same in ((Image.open(picture), True), (Image.new("RGB", (48, 32)), False)):
         noise = torch.Generator().manual_seed(0)
         frames = pipe(image, "a cat", **sizes, generator=noise, output_type="np").frames[0]
@@ -53,5 +55,5 @@ def test_a_picture_is_opened_upright_and_in_three_colours(tmp_path):
     exif = Image.Exif()
     exif[0x0112] = 6  # turned by a quarter
     sideways.save(tmp_path / "sideways.png", exif=exif)
-    opened = open_picture(str(tmp_path / "sideways.png"))
+    opened = open_image(str(tmp_path / "sideways.png"))
     assert (opened.mode, opened.size) == ("RGB", (2, 4))

@@ -5,13 +5,13 @@ from argparse import Namespace
 import pytest
 
 from navicache.cli.options import KNOBS, read_cache_options, read_call_options
-from navicache.generation.job import FLAGS, Caching, Source
+from navicache.generation.job import OPTION_OF_ARGUMENT, CacheOptions, ModelSource
 from navicache.pocket import MEMBERS
 
 
 def test_options_that_were_left_out_are_no_knobs():
     options = Namespace(policy=None, mode="fast", threshold=None, speedup=0.0, max_error=0.1, align_steps=None, set=[])
-    assert read_cache_options(options) == Caching(None, "fast", {"speedup": 0.0, "max_error": 0.1})
+    assert read_cache_options(options) == CacheOptions(None, "fast", {"speedup": 0.0, "max_error": 0.1})
 
 
 def test_a_knob_is_said_once():
@@ -25,9 +25,9 @@ def test_a_knob_is_said_once():
 
 
 def test_arguments_are_the_users_over_the_embedded_models_own():
-    nothing = dict.fromkeys(FLAGS.values())
+    nothing = dict.fromkeys(OPTION_OF_ARGUMENT.values())
     usual = MEMBERS["wan"].call
-    assert read_call_options(Namespace(**nothing), Source("pocket")) == dict(usual)
-    assert read_call_options(Namespace(**nothing), Source("owner/name")) == {}
-    asked = read_call_options(Namespace(**{**nothing, "steps": 3, "guidance": 0.0}), Source("pocket"))
+    assert read_call_options(Namespace(**nothing), ModelSource("pocket")) == dict(usual)
+    assert read_call_options(Namespace(**nothing), ModelSource("owner/name")) == {}
+    asked = read_call_options(Namespace(**{**nothing, "steps": 3, "guidance": 0.0}), ModelSource("pocket"))
     assert asked == {**usual, "num_inference_steps": 3, "guidance_scale": 0.0}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from tests.support.files import names_in
 
-from navicache.generation.checks import check_output, check_sizes, check_words
+from navicache.generation.checks import check_output, check_sizes, check_vocabulary
 
 
 def test_a_folder_that_can_be_made_leaves_nothing_behind(tmp_path):
@@ -62,7 +62,7 @@ def test_sizes_that_fit_are_taken():
 
 
 def test_unknown_words_are_named_once_with_the_nearest():
-    check_words([], ["ball"])
+    check_vocabulary([], ["ball"])
     with pytest.raises(ValueError, match=r"'bal' \(nearest: ball\); 'xyz'\. It knows 2 words: ball, cat") as refused:
-        check_words(["bal", "xyz", "bal"], ["cat", "ball", "<pad>"])
+        check_vocabulary(["bal", "xyz", "bal"], ["cat", "ball", "<pad>"])
     assert "<pad>" not in str(refused.value)

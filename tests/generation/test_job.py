@@ -3,45 +3,50 @@
 import pytest
 
 from navicache.generation.job import (
-    USUAL_FPS,
-    Caching,
-    Job,
-    Source,
-    check_call,
+    DEFAULT_FPS,
+    CacheOptions,
+    GenerationJob,
+    ModelSource,
+    check_call_arguments,
 )
 from navicache.pocket import MEMBERS
 
 
 def test_an_embedded_model_brings_its_own_speed_of_frames():
-    assert Source("pocket").pocket and Source("pocket:unet").pocket and not Source("owner/pocket").pocket
-    assert Source("pocket").fps == MEMBERS["wan"].fps
-    assert (Source("owner/name").fps, Source("owner/name").member) == (USUAL_FPS, None)
+    assert ModelSource("pocket").is_embedded and ModelSource("pocket:unet").is_embedded
+    assert not ModelSource("owner/pocket").is_embedded
+    assert ModelSource("pocket").fps == MEMBERS["wan"].fps
+    assert (ModelSource("owner/name").fps, ModelSource("owner/name").member) == (DEFAULT_FPS, None)
 
 
 @pytest.mark.parametrize(
     ("caching", "said"),
     [
-        (Caching(mode="quick"), "mode must be one of 'fast', 'mid', 'slow'"),
-        (Caching("nonsense"), "nonsense"),
-        (Caching("static", knobs={"threshold": 0.1}), "'static' has no knob 'threshold'"),
-        (Caching(knobs={"threshold": -1.0}), "zero or more"),
+        (CacheOptions(mode="quick"), "mode must be one of 'fast', 'mid', 'slow'"),
+        (CacheOptions("nonsense"), "nonsense"),
+        (CacheOptions("static", knobs={"threshold": 0.1}), "'static' has no knob 'threshold'"),
+        (CacheOptions(knobs={"threshold": -1.0}), "zero or more"),
     ],
 )
 def test_settings_that_no_model_could_make_right_are_refused(caching, said):
     with pytest.raises(ValueError, match=said):
         caching.check()
-    Caching("static", "mid", {"interval": 2}).check()
+    CacheOptions("static", "mid", {"interval": 2}).check()
 
 
 def test_each_of_several_prompts_has_a_folder_of_its_own(tmp_path):
-    one = Job(Source(), ("a cat",), {}, Caching(), tmp_path)
-    two = Job(Source(), ("a cat", "A dog!"), {}, Caching(), tmp_path)
+    one = GenerationJob(ModelSource(), ("a cat",), {}, CacheOptions(), tmp_path)
+    two = GenerationJob(ModelSource(), ("a cat", "A dog!"), {}, CacheOptions(), tmp_path)
     assert one.folder(0) == tmp_path
     assert [two.folder(number).name for number in (0, 1)] == ["01-a-cat", "02-a-dog"]
 
 
 def test_every_text_is_looked_at():
-    assert Job(Source(), ("a", "b"), {"negative_prompt": "c"}, Caching(), None).texts == ("a", "b", "c")
+    assert GenerationJob(ModelSource(), ("a", "b"), {"negative_prompt": "c"}, CacheOptions(), None).texts == (
+        "a",
+        "b",
+        "c",
+    )
 
 
 class Pipe:
@@ -53,12 +58,12 @@ class Needy:
 
 
 def test_calls_are_checked_against_the_pipeline():
-    check_call(Pipe, {"height": 8})
+    check_call_arguments(Pipe, {"height": 8})
     with pytest.raises(ValueError, match="Pipe takes no num_frames: leave out --frames"):
-        check_call(Pipe, {"num_frames": 5})
+        check_call_arguments(Pipe, {"num_frames": 5})
     with pytest.raises(ValueError, match=r"Needy also needs image, mask: use navicache\.enable\(pipe\) in Python"):
-        check_call(Needy, {})
+        check_call_arguments(Needy, {})
     with pytest.raises(ValueError, match=r"Needy also needs mask: use"):
-        check_call(Needy, {"image": "a.png"})
+        check_call_arguments(Needy, {"image": "a.png"})
     with pytest.raises(ValueError, match=r"Needy also needs image: give --image FILE"):
-        check_call(Needy, {"mask": 1})
+        check_call_arguments(Needy, {"mask": 1})

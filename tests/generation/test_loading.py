@@ -5,8 +5,8 @@ import torch
 from tests.tiny.saved import save_wan
 
 import navicache
-from navicache.generation.job import Source
-from navicache.generation.loading import choose_device, choose_dtype, load, settle_in
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import choose_device, choose_dtype, load_pipeline, place_pipeline
 
 
 def dtypes(pipe) -> dict[str, torch.dtype]:
@@ -17,19 +17,19 @@ def dtypes(pipe) -> dict[str, torch.dtype]:
 def test_one_dtype(dtype, tmp_path):
     saved = torch.bfloat16 if dtype is torch.float32 else torch.float32
     folder = save_wan(tmp_path / "wan", text_dtype=saved)
-    pipe = load(Source(str(folder), dtype=str(dtype).removeprefix("torch."), device="cpu"))
+    pipe = load_pipeline(ModelSource(str(folder), dtype=str(dtype).removeprefix("torch."), device="cpu"))
     assert dtypes(pipe) == {"text_encoder": dtype, "transformer": dtype, "vae": torch.float32}
 
 
 def test_auto_is_float32_on_the_cpu(wan_folder):
-    assert set(dtypes(load(Source(str(wan_folder), device="cpu"))).values()) == {torch.float32}
+    assert set(dtypes(load_pipeline(ModelSource(str(wan_folder), device="cpu"))).values()) == {torch.float32}
 
 
 def test_auto_is_bfloat16_on_accelerators_but_for_the_pocket():
     cuda = torch.device("cuda")
-    assert choose_dtype(Source("owner/name"), cuda) is torch.bfloat16
-    assert choose_dtype(Source(), cuda) is torch.float32
-    assert choose_dtype(Source(dtype="float16"), cuda) is torch.float16
+    assert choose_dtype(ModelSource("owner/name"), cuda) is torch.bfloat16
+    assert choose_dtype(ModelSource(), cuda) is torch.float32
+    assert choose_dtype(ModelSource(dtype="float16"), cuda) is torch.float16
 
 
 @pytest.fixture
@@ -41,13 +41,13 @@ def accelerator(monkeypatch):
 
 
 def test_devices(accelerator):
-    assert choose_device(Source()) == torch.device("cuda")
-    assert choose_device(Source(device="cpu")) == torch.device("cpu")
-    assert choose_device(Source(device="cuda:1", offload="model")) == torch.device("cuda:1")
+    assert choose_device(ModelSource()) == torch.device("cuda")
+    assert choose_device(ModelSource(device="cpu")) == torch.device("cpu")
+    assert choose_device(ModelSource(device="cuda:1", offload="model")) == torch.device("cuda:1")
     with pytest.raises(ValueError, match="no cuda:2, only 2 of its kind"):
-        choose_device(Source(device="cuda:2"))
+        choose_device(ModelSource(device="cuda:2"))
     with pytest.raises(ValueError, match=r"no mps .PyTorch sees cpu and cuda."):
-        choose_device(Source(device="mps"))
+        choose_device(ModelSource(device="mps"))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_half_a_download_is_refused_with_its_name(part, advice, tmp_path):
     folder = save_wan(tmp_path / "wan")
     (folder / part).write_bytes((folder / part).read_bytes()[:40])
     with pytest.raises(ValueError, match=advice):
-        load(Source(str(folder), device="cpu"))
+        load_pipeline(ModelSource(str(folder), device="cpu"))
 
 
 @pytest.mark.parametrize("way", ["model", "group"])
 def test_offload_leaves_a_pipeline_that_gives_the_same(way, wan_folder):
     """On a device named "cpu", which is all there is here; accelerate's sequential hooks refuse that one."""
-    pipe, plain = (load(Source(str(wan_folder), device="cpu")) for _ in range(2))
-    settle_in(pipe, torch.device("cpu"), way)
+    pipe, plain = (load_pipeline(ModelSource(str(wan_folder), device="cpu")) for _ in range(2))
+    place_pipeline(pipe, torch.device("cpu"), way)
     sizes = {"num_frames": 5, "height": 32, "width": 32, "num_inference_steps": 4, "output_type": "latent"}
     latents = []
     for each in (pipe, plain):

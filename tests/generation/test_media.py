@@ -5,7 +5,7 @@ from PIL import Image
 from tests.cli.common import decoded
 from tests.support.takes import clip, image
 
-from navicache.generation.media import read_outputs
+from navicache.generation.media import split_samples
 
 
 def test_names_and_endings():
@@ -19,9 +19,9 @@ def test_an_image_is_a_still_video_to_the_metrics():
 
 
 def test_every_sample_is_read_in_single_precision():
-    videos = read_outputs(np.stack([np.zeros((3, 8, 8, 3)), np.ones((3, 8, 8, 3))]))
+    videos = split_samples(np.stack([np.zeros((3, 8, 8, 3)), np.ones((3, 8, 8, 3))]))
     assert [made.frames.mean() for made in videos] == [0.0, 1.0] and all(made.is_video for made in videos)
-    (picture,) = read_outputs([np.zeros((8, 8, 3))])
+    (picture,) = split_samples([np.zeros((8, 8, 3))])
     assert not picture.is_video and picture.frames.shape == (1, 8, 8, 3) and picture.frames.dtype == np.float32
 
 

@@ -8,7 +8,7 @@ from tests.tiny import TINY
 
 import navicache
 from navicache.engine import Engine
-from navicache.generation.progress import StepBar, watched
+from navicache.generation.progress import StepBar, time_loop
 
 
 class Time:
@@ -50,7 +50,7 @@ class Pipe:
 @pytest.mark.parametrize("run", [lambda pipe: pipe.steps(5), lambda pipe: pipe.walk(range(5))])
 def test_the_loop_is_timed_and_shown(run, capsys, time):
     pipe = Pipe(time)
-    with watched(pipe, "cached", lambda: (3, 2)) as clock:
+    with time_loop(pipe, "cached", lambda: (3, 2)) as clock:
         time.wait(20)  # the text encoder is none of its business
         run(pipe)
         time.wait(20)
@@ -62,7 +62,7 @@ def test_the_loop_is_timed_and_shown(run, capsys, time):
 
 def test_two_loops_are_added_and_none_is_none(time):
     pipe = Pipe(time)
-    with watched(pipe, "cached") as clock:
+    with time_loop(pipe, "cached") as clock:
         assert clock.seconds is None
         pipe.steps(2)
         time.wait(20)
@@ -72,7 +72,7 @@ def test_two_loops_are_added_and_none_is_none(time):
 
 def test_the_bar_goes_after_an_error():
     pipe = Pipe()
-    with pytest.raises(KeyboardInterrupt), watched(pipe, "cached"):
+    with pytest.raises(KeyboardInterrupt), time_loop(pipe, "cached"):
         raise KeyboardInterrupt
     assert "progress_bar" not in vars(pipe)
 
@@ -101,7 +101,7 @@ def test_it_asks_only_when_it_draws(capsys):
         return 0, 0
 
     pipe = Pipe()
-    with watched(pipe, "cached", counts):
+    with time_loop(pipe, "cached", counts):
         bar = pipe.progress_bar(total=1000)
         assert isinstance(bar, StepBar)
         for _ in range(1000):
@@ -113,7 +113,7 @@ def test_it_asks_only_when_it_draws(capsys):
 def test_two_experts_are_counted_together(capsys):
     pipe = TINY["wan22"].build()
     with navicache.enable(pipe, "static", interval=2) as cache:
-        with watched(pipe, "cached", lambda: cache.progress):
+        with time_loop(pipe, "cached", lambda: cache.progress):
             TINY["wan22"].call(pipe, steps=12)
         computed = sum(run.computed for run in cache.trace.runs)
     assert len(cache.trace.runs) == 2
@@ -124,7 +124,7 @@ def test_two_experts_are_counted_together(capsys):
 def test_without_a_terminal_a_bar_is_a_line_every_few_seconds(capsys, time, monkeypatch):
     monkeypatch.setattr("tqdm.std.time", lambda: time.now)  # the bar's own clock
     pipe = Pipe(time)
-    with watched(pipe, "cached"):
+    with time_loop(pipe, "cached"):
         pipe.steps(12)  # a second each
     drawn = capsys.readouterr().err
     assert "\r" not in drawn

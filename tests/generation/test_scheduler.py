@@ -14,9 +14,9 @@ from tests.support.commands import refused
 
 from navicache import Trace
 from navicache.cli import main
-from navicache.generation.job import Source
-from navicache.generation.loading import load
-from navicache.generation.scheduler import shifted, shifted_scheduler
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
+from navicache.generation.scheduler import load_shifted_scheduler, set_flow_shift
 
 FLOW = {"prediction_type": "flow_prediction", "use_flow_sigmas": True}
 
@@ -31,7 +31,7 @@ FLOW = {"prediction_type": "flow_prediction", "use_flow_sigmas": True}
     ],
 )
 def test_the_shift_moves_the_steps(scheduler, option):
-    other = shifted(scheduler, 5.0)
+    other = set_flow_shift(scheduler, 5.0)
     assert type(other) is type(scheduler) and other is not scheduler
     assert other.config[option] == 5.0 != scheduler.config[option]
     for each in (scheduler, other):
@@ -49,19 +49,21 @@ def test_the_shift_moves_the_steps(scheduler, option):
 )
 def test_a_scheduler_that_would_not_read_it_is_refused(scheduler, said):
     with pytest.raises(ValueError, match=said):
-        shifted(scheduler, 5.0)
+        set_flow_shift(scheduler, 5.0)
 
 
 def test_our_own_scheduler_of_opensora_has_none(tmp_path):
     index = {"_class_name": "OpenSoraPipeline", "scheduler": ["navicache", "RectifiedFlowScheduler"]}
     with pytest.raises(ValueError, match="its scheduler is RectifiedFlowScheduler"):
-        shifted_scheduler(tmp_path, index, 5.0)
+        load_shifted_scheduler(tmp_path, index, 5.0)
     with pytest.raises(ValueError, match="it has no scheduler"):
-        shifted_scheduler(tmp_path, {"_class_name": "Other"}, 5.0)
+        load_shifted_scheduler(tmp_path, {"_class_name": "Other"}, 5.0)
 
 
 def test_a_pipeline_is_loaded_with_it(wan_folder):
-    plain, other = (load(Source(str(wan_folder), device="cpu", shift=shift)).scheduler for shift in (None, 7.0))
+    plain, other = (
+        load_pipeline(ModelSource(str(wan_folder), device="cpu", shift=shift)).scheduler for shift in (None, 7.0)
+    )
     assert other.config.flow_shift == 7.0 != plain.config.flow_shift
     unchanged = {name: value for name, value in plain.config.items() if name != "flow_shift"}
     assert {name: other.config[name] for name in unchanged} == unchanged

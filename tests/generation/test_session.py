@@ -4,14 +4,14 @@ import logging
 
 import pytest
 
-from navicache.generation.job import Caching, Job, Source
-from navicache.generation.session import carry_out, each_note_once
+from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.generation.session import log_notes_once, run_job
 
 
 def test_a_note_is_said_once_and_again_later(caplog):
     logger = logging.getLogger("navicache")
     with caplog.at_level(logging.WARNING, "navicache"):
-        with each_note_once():
+        with log_notes_once():
             for note in ("one", "two", "one"):
                 logger.warning(note)
         logger.warning("one")
@@ -21,7 +21,7 @@ def test_a_note_is_said_once_and_again_later(caplog):
 def test_the_filter_goes_after_an_error_too():
     logger = logging.getLogger("navicache")
     before = list(logger.filters)
-    with pytest.raises(RuntimeError), each_note_once():
+    with pytest.raises(RuntimeError), log_notes_once():
         raise RuntimeError
     assert logger.filters == before
 
@@ -29,8 +29,8 @@ def test_the_filter_goes_after_an_error_too():
 @pytest.mark.parametrize("wrong", ["policy", "out"])
 def test_what_can_be_refused_is_refused_before_the_model_is_loaded(wrong, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("navicache.generation.loading.load", lambda _: pytest.fail("loaded"))
-    caching = Caching("nonsense") if wrong == "policy" else Caching()
+    monkeypatch.setattr("navicache.generation.loading.load_pipeline", lambda _: pytest.fail("loaded"))
+    caching = CacheOptions("nonsense") if wrong == "policy" else CacheOptions()
     out = tmp_path / "file" if wrong == "out" else tmp_path
     with pytest.raises(ValueError, match=r"nonsense|is a file"):
-        next(carry_out(Job(Source(), ("a cat",), {}, caching, out)))
+        next(run_job(GenerationJob(ModelSource(), ("a cat",), {}, caching, out)))

@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.report.runs import adaptive_run, run_of
 
-from navicache.report.demo_page import Card, save_demo_page
+from navicache.report.demo_page import DemoCard, save_demo_page
 
 FIGURES = {
     "prompt": "a <b> cat",
@@ -23,7 +23,7 @@ def page(tmp_path) -> str:
     for name, path in files.items():
         path.write_bytes(name.encode())
     run = run_of(adaptive_run(), policy="p&q")
-    cards = [Card(prompt="a <b> cat", figures=FIGURES, run=run, **files) for _ in range(2)]
+    cards = [DemoCard(prompt="a <b> cat", figures=FIGURES, run=run, **files) for _ in range(2)]
     save_demo_page(tmp_path / "index.html", "one & two", cards)
     assert not list(tmp_path.glob(".*.tmp"))
     return (tmp_path / "index.html").read_text(encoding="utf-8")

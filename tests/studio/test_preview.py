@@ -5,12 +5,12 @@ from tests.studio.toys import job_of
 
 import navicache.pocket
 from navicache.evaluation import psnr
-from navicache.generation.calls import take
-from navicache.generation.loading import load
+from navicache.generation.loading import load_pipeline
+from navicache.generation.timed_calls import call_timed
 from navicache.pocket import MEMBERS
 from navicache.pocket.members import checkpoint_path
-from navicache.studio.preview import preview
-from navicache.studio.watch import HOOK
+from navicache.studio.monitor import HOOK
+from navicache.studio.preview import decode_preview
 
 ALIKE = 30  # decibels: a VAE that looks at neighbours sees none of them in a single frame
 
@@ -21,13 +21,13 @@ def test_the_last_latent_shows_the_first_frame(name, monkeypatch):
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", checkpoint_path)
     own = {"frames": None, "height": None, "width": None}
     job = job_of(model=f"pocket:{name}", prompt="a large red ball moving right", steps=6, **own)
-    pipe, seen = load(job.source), []
+    pipe, seen = load_pipeline(job.source), []
 
     def look(pipe, step, timestep, tensors):
-        seen.append(preview(pipe, tensors["latents"]))
+        seen.append(decode_preview(pipe, tensors["latents"]))
         return {}
 
-    made = take(pipe, job, job.prompts[0], "", {HOOK: look}, shown=False).media
+    made = call_timed(pipe, job, job.prompts[0], "", {HOOK: look}, shown=False).media
     assert len(seen) == 6 and seen[-1].shape == made.frames[0].shape
     first, last = (picture[None].repeat(2, axis=0) for picture in (made.frames[0], seen[-1]))
     assert psnr(first, last) > ALIKE

@@ -1,15 +1,15 @@
-"""A visitor's wishes and news, and a pipeline on the shelf that is already loaded."""
+"""A visitor's wishes and news, and a pipeline on the pipeline that is already loaded."""
 
-from navicache.studio.asked import Asked
-from navicache.studio.offer import Offer
-from navicache.studio.shelf import Shelf
-from navicache.studio.watch import News, Watch
+from navicache.studio.loaded_pipeline import LoadedPipeline
+from navicache.studio.models import StudioModels
+from navicache.studio.monitor import RunMonitor, RunProgress
+from navicache.studio.request import StudioRequest
 
 SMALL = {"steps": 8, "frames": 5, "height": 32, "width": 48}
 PROMPT = "a red ball moves left"
 
 
-class Loaded(Shelf):
+class Loaded(LoadedPipeline):
     """Has every model: always the same pipeline."""
 
     def __init__(self, pipe):
@@ -19,20 +19,20 @@ class Loaded(Shelf):
     def holds(self, source):
         return True
 
-    def take(self, source):
+    def load(self, source):
         self.taken += 1
         return self.pipe
 
 
 def wish(**changed):
-    return Asked(**{"prompt": PROMPT, "model": "pocket", **SMALL, **changed})
+    return StudioRequest(**{"prompt": PROMPT, "model": "pocket", **SMALL, **changed})
 
 
 def job_of(**changed):
-    return wish(**changed).job(Offer())
+    return wish(**changed).to_job(StudioModels())
 
 
 def listening():
-    """A watch, and the list its news end up in."""
-    news: list[News] = []
-    return Watch(news.append), news
+    """A monitor, and the list its news end up in."""
+    news: list[RunProgress] = []
+    return RunMonitor(news.append), news

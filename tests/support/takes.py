@@ -4,8 +4,8 @@ import numpy as np
 from tests.records.common import row, run_of
 
 from navicache import Trace
-from navicache.generation.calls import Take
 from navicache.generation.media import Media
+from navicache.generation.timed_calls import TimedOutput
 
 
 def clip(value: float = 0.5, frames: int = 4) -> Media:
@@ -16,8 +16,8 @@ def image(value: float = 0.5) -> Media:
     return Media(np.full((1, 32, 32, 3), value, np.float32), is_video=False)
 
 
-def take(media: Media | None = None, call: float = 2.0, loop: float | None = 1.0) -> Take:
-    return Take(media or clip(), call, loop)
+def take(media: Media | None = None, call: float = 2.0, loop: float | None = 1.0) -> TimedOutput:
+    return TimedOutput(media or clip(), call, loop)
 
 
 def trace(*schedules: str, **fields) -> Trace:

@@ -1,12 +1,12 @@
-"""`navicache demo`: two prompts of the embedded model, with and without the cache, and a page to look at."""
+"""`navicache demo`: two prompts of an embedded model with and without the cache, and a page that compares them."""
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.options import add_cache_options, positive, read_cache_options
-from navicache.generation.job import POCKET, Job, Source
+from navicache.cli.options import add_cache_options, parse_positive_int, read_cache_options
+from navicache.generation.job import POCKET, GenerationJob, ModelSource
 
 PROMPTS = 2
 LEAD = (
@@ -19,31 +19,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--out", type=Path, default=Path("outputs/demo"), help="folder to write to (%(default)s)")
     parser.add_argument("--model", default=POCKET, help="pocket, or pocket:NAME of its family (%(default)s)")
-    parser.add_argument("--steps", type=positive, help="denoising steps (the model's own)")
+    parser.add_argument("--steps", type=parse_positive_int, help="denoising steps (the model's own)")
     add_cache_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare on every prompt, write the page, and close with a table."""
-    from navicache.generation.session import carry_out
+    """Generate both prompts twice, write the page, and print a table."""
+    from navicache.generation.session import run_job
     from navicache.generation.summary import describe_result
 
     job, lead = read_job(options)
     results = []
-    for result in carry_out(job):
+    for result in run_job(job):
         print(describe_result(result), flush=True)
         results.append(result)
     page = write_page(results, options.out / "index.html", lead)
-    print("\n" + "\n".join(table(results)))
+    print("\n" + "\n".join(closing_table(results)))
     print(f"\nopen {page}")
     return 0
 
 
-def read_job(options: argparse.Namespace) -> tuple[Job, str]:
-    """The options as a job, and what the page says first."""
+def read_job(options: argparse.Namespace) -> tuple[GenerationJob, str]:
+    """The options as a job, and the introduction of the page."""
     from navicache.pocket import PROMPTS as EXAMPLES
 
-    source = Source(options.model)
+    source = ModelSource(options.model)
     member = source.member
     if member is None:
         raise ValueError(
@@ -51,7 +51,7 @@ def read_job(options: argparse.Namespace) -> tuple[Job, str]:
             f"--compare --model {options.model}`"
         )
     steps = {} if options.steps is None else {"num_inference_steps": options.steps}
-    job = Job(
+    job = GenerationJob(
         source=source,
         prompts=tuple(EXAMPLES[:PROMPTS]),
         arguments={**member.call, **steps},
@@ -63,7 +63,7 @@ def read_job(options: argparse.Namespace) -> tuple[Job, str]:
     return job, LEAD.format(model="The pocket" if source.model == POCKET else source.model, kind=member.kind)
 
 
-def table(results: Sequence[Any]) -> list[str]:
+def closing_table(results: Sequence[Any]) -> list[str]:
     """The closing table, and why a column may be empty."""
     from navicache.generation.summary import result_figures
     from navicache.records.text_table import TextColumn, format_table_lines
@@ -75,12 +75,12 @@ def table(results: Sequence[Any]) -> list[str]:
 
 
 def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
-    """Everything on one page."""
+    """Write all results to one page."""
     from navicache.generation.summary import result_figures
-    from navicache.report.demo_page import Card, save_demo_page
+    from navicache.report.demo_page import DemoCard, save_demo_page
 
     cards = [
-        Card(
+        DemoCard(
             prompt=result.prompt,
             figures=result_figures(result),
             plain=result.files["plain"],

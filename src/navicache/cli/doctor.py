@@ -1,4 +1,4 @@
-"""`navicache doctor [MODEL]`: what the cache finds in a model, what it can do there, and what will not work."""
+"""`navicache doctor [MODEL]`: what the cache finds in a model, which policies fit, and what will not work."""
 
 import argparse
 import json
@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from navicache.generation.job import NAMED, POCKET, Source
-from navicache.generation.loading import locate, read_index
-from navicache.generation.skeleton import skeletons
+from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
+from navicache.generation.loading import locate_model, read_model_index
+from navicache.generation.meta_denoisers import build_denoisers
 from navicache.integrations.model_inspection import POSSIBLE_BY_STRUCTURE, ModelInspection, inspect_model
 from navicache.records.text_table import TextColumn, format_table_lines
 from navicache.version import __version__
@@ -24,8 +24,8 @@ LONGEST_REASON = 70
 
 
 @dataclass(frozen=True)
-class Report:
-    """All that is told."""
+class DoctorReport:
+    """The whole report."""
 
     model: str
     pipeline: str
@@ -36,83 +36,84 @@ class Report:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("model", nargs="?", default=POCKET, help=f"{NAMED} (%(default)s)")
+    parser.add_argument("model", nargs="?", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--json", action="store_true", help="everything, reasons in full, for other programs")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the report; 1 when something is wrong."""
+    """Print the report; returns 1 if there is a problem."""
     report = diagnose(options.model)
-    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(page(report)))
+    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(report_lines(report)))
     return 1 if report.problems else 0
 
 
-def diagnose(model: str) -> Report:
-    """Look at the model's configurations and at this machine."""
-    have = versions()
-    problems = outdated(have)
-    place = locate(Source(model))
-    index = read_index(place)
-    built, unbuilt = skeletons(place, index)
+def diagnose(model: str) -> DoctorReport:
+    """Examine the model's configurations and this machine."""
+    have = read_versions()
+    problems = find_outdated(have)
+    place = locate_model(ModelSource(model))
+    index = read_model_index(place)
+    built, unbuilt = build_denoisers(place, index)
     findings = tuple(inspect_model(name, part.model, part.config, len(built)) for name, part in built.items())
     wrong = [f"{found.name}: {problem}" for found in findings for problem in found.problems]
-    return Report(model, str(index.get("_class_name", "?")), have, findings, (*problems, *unbuilt, *wrong))
+    return DoctorReport(model, str(index.get("_class_name", "?")), have, findings, (*problems, *unbuilt, *wrong))
 
 
-def versions() -> dict[str, str]:
-    """This machine in a few words."""
+def read_versions() -> dict[str, str]:
+    """Versions of the packages, and the device."""
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     device = str(accelerator or "cpu")
     return {
         "navicache": __version__,
         "python": platform.python_version(),
-        **{name: _version(name) for name in NEEDED},
+        **{name: _installed_version(name) for name in NEEDED},
         "device": device,
     }
 
 
-def _version(package: str) -> str:
+def _installed_version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
         return MISSING
 
 
-def outdated(have: Mapping[str, str]) -> list[str]:
-    """What is missing or too old.
+def find_outdated(have: Mapping[str, str]) -> list[str]:
+    """Packages that are missing or too old.
 
     Example:
-        >>> outdated({"torch": "2.13.0+cpu", "diffusers": "0.30.1", "transformers": "5.0", "accelerate": "missing"})
+        >>> have = {"torch": "2.13.0+cpu", "diffusers": "0.30.1", "transformers": "5.0", "accelerate": "missing"}
+        >>> find_outdated(have)
         ['diffusers 0.30.1 is too old: pip install "diffusers>=0.42"', 'accelerate is missing: pip install accelerate']
     """
     problems: list[str] = []
     for package, oldest in NEEDED.items():
         if have[package] == MISSING:
             problems.append(f"{package} is missing: pip install {package}")
-        elif _numbers(have[package]) < oldest:
+        elif _version_numbers(have[package]) < oldest:
             wanted = ".".join(map(str, oldest))
             problems.append(f'{package} {have[package]} is too old: pip install "{package}>={wanted}"')
     return problems
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _version_numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
 
 
-def page(report: Report) -> Iterator[str]:
+def report_lines(report: DoctorReport) -> Iterator[str]:
     """The report as text."""
     yield "  ".join(f"{name} {value}" for name, value in report.versions.items())
     yield f"{report.model} ({report.pipeline})"
     for finding in report.findings:
         yield ""
-        yield from _finding(finding)
+        yield from _finding_lines(finding)
     yield ""
     yield from (f"wrong: {problem}" for problem in report.problems)
     if not report.problems:
         yield "nothing is wrong"
 
 
-def _finding(finding: ModelInspection) -> Iterator[str]:
+def _finding_lines(finding: ModelInspection) -> Iterator[str]:
     yield f"{finding.name}: {finding.kind}"
     facts = {role: ", ".join(map(str, places)) or "not found" for role, places in finding.places.items()}
     facts["blocks"] = "; ".join(f"{name}: {blocks}" for name, blocks in finding.lists.items()) or "none found"
@@ -123,24 +124,24 @@ def _finding(finding: ModelInspection) -> Iterator[str]:
     possible = {"model": "possible", "blocks": POSSIBLE_BY_STRUCTURE, "modules": POSSIBLE_BY_STRUCTURE}
     rows: dict[str, list[str]] = {
         "site": list(finding.sites),
-        "whether": [_short(f"no: {why}" if why else possible[site]) for site, why in finding.sites.items()],
+        "whether": [_shorten(f"no: {why}" if why else possible[site]) for site, why in finding.sites.items()],
     }
-    yield from _table(rows)
+    yield from _table_lines(rows)
     yield ""
-    yield from _table(_policies(finding))
+    yield from _table_lines(_policy_columns(finding))
 
 
-def _policies(finding: ModelInspection) -> dict[str, list[str]]:
+def _policy_columns(finding: ModelInspection) -> dict[str, list[str]]:
     tried = finding.policies
     return {
         "policy": [each.policy for each in tried],
         "site": [each.site for each in tried],
-        "whether": [_short(f"no: {each.refused}") if each.refused else "possible" for each in tried],
-        "preset": [_short(each.preset) or "none" for each in tried],
+        "whether": [_shorten(f"no: {each.refused}") if each.refused else "possible" for each in tried],
+        "preset": [_shorten(each.preset) or "none" for each in tried],
     }
 
 
-def _table(columns: Mapping[str, list[Any]]) -> Iterator[str]:
+def _table_lines(columns: Mapping[str, list[Any]]) -> Iterator[str]:
     yield from (
         f"  {line}"
         for line in format_table_lines(
@@ -149,5 +150,5 @@ def _table(columns: Mapping[str, list[Any]]) -> Iterator[str]:
     )
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return shorten(text, LONGEST_REASON, placeholder=" ...")

@@ -1,4 +1,4 @@
-"""`navicache generate`: a video (or image) of a prompt, with the cache and, to compare, without."""
+"""`navicache generate`: a video or image of a prompt with the cache, and without it to compare."""
 
 import argparse
 from dataclasses import replace
@@ -10,21 +10,23 @@ from navicache.cli.options import (
     add_call_options,
     add_device_options,
     default_prompts,
-    positive,
+    parse_positive_int,
     read_cache_options,
     read_call_options,
 )
-from navicache.generation.job import NAMED, POCKET, USUAL_FPS, Job, Source
+from navicache.generation.job import DEFAULT_FPS, MODEL_HELP, POCKET, GenerationJob, ModelSource
 from navicache.records import ShadowMode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
+    parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
     add_call_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the noise, the same for every prompt (%(default)s)")
-    parser.add_argument("--fps", type=positive, help=f"frames a second (8 for the pocket, {USUAL_FPS} else)")
+    parser.add_argument(
+        "--fps", type=parse_positive_int, help=f"frames a second (8 for the pocket, {DEFAULT_FPS} else)"
+    )
     add_cache_options(parser)
     extra = parser.add_mutually_exclusive_group()  # the seconds of a shadow run say nothing about the cache
     extra.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
@@ -35,19 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Generate, write, and say what came of it."""
-    from navicache.generation.session import carry_out
+    """Generate, write the files, and print a summary."""
+    from navicache.generation.session import run_job
     from navicache.generation.summary import describe_result
 
-    for result in carry_out(read_job(options)):
+    for result in run_job(read_job(options)):
         print(describe_result(result), flush=True)
     return 0
 
 
-def read_job(options: argparse.Namespace) -> Job:
+def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job."""
-    source = Source(options.model, options.dtype, options.device, options.offload, options.shift)
-    return Job(
+    source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
+    return GenerationJob(
         source=source,
         prompts=tuple(options.prompt or default_prompts(source)),
         arguments=read_call_options(options, source),

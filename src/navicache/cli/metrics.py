@@ -1,4 +1,4 @@
-"""`navicache metrics`: how near videos are to their references."""
+"""`navicache metrics`: score videos against their references."""
 
 import argparse
 import json
@@ -25,14 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Score, print, write."""
+    """Score the videos, print a table, and write the files."""
     from navicache.evaluation.file_comparison import build_json_document, compare_files, format_csv
 
     for path in filter(None, (options.json, options.csv)):
         if not path.parent.is_dir():
             raise ValueError(f"cannot write {path}: create the folder {path.parent} first")
     scored = list(compare_files(options.reference, options.other))
-    print("\n".join(describe(scored)))
+    print("\n".join(metrics_table(scored)))
     about = {"reference": str(options.reference), "video": str(options.other)}
     documents = {
         options.json: lambda: json.dumps(build_json_document(scored, about), indent=1, allow_nan=False) + "\n",
@@ -46,12 +46,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def describe(scored: Sequence[Any]) -> list[str]:
-    """The table: a row each, their mean, the interval of the mean, and why a column may be empty."""
+def metrics_table(scored: Sequence[Any]) -> list[str]:
+    """A row for each video, the mean with its interval, and why LPIPS may be missing."""
     from navicache.evaluation.file_comparison import SCORE_NAMES, estimate_means
 
     means = estimate_means(scored)
-    names = [_short(video.name) for video in scored]
+    names = [_shorten(video.name) for video in scored]
     columns = [TextColumn("video", [*names, "mean", "95 % from", "95 % to"], is_left_aligned=True)]
     for name in SCORE_NAMES:
         found, form = means[name], FORMATS.get(name, ".4f")
@@ -64,5 +64,5 @@ def describe(scored: Sequence[Any]) -> list[str]:
     return [*format_table_lines(columns), *missing]
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."

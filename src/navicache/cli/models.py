@@ -22,16 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what is known."""
-    chosen = matching(options.name)
-    print(json.dumps([as_json(spec) for spec in chosen], indent=1) if options.json else "\n".join(page(chosen)))
+    chosen = find_models(options.name)
+    print(json.dumps([as_json(spec) for spec in chosen], indent=1) if options.json else "\n".join(model_lines(chosen)))
     return 0
 
 
-def matching(part: str) -> list[ModelSpec]:
-    """The models whose name or class holds that part, capitals or not.
+def find_models(part: str) -> list[ModelSpec]:
+    """The models whose name or class contains the text; case does not matter.
 
     Example:
-        >>> [spec.name for spec in matching("mochi")]
+        >>> [spec.name for spec in find_models("mochi")]
         ['Mochi 1']
     """
     chosen = [spec for spec in MODELS if part.lower() in f"{spec.name}\n{spec.transformer}".lower()]
@@ -40,53 +40,53 @@ def matching(part: str) -> list[ModelSpec]:
     return chosen
 
 
-def page(chosen: Sequence[ModelSpec]) -> Iterator[str]:
-    """One table a model, and what holds for all."""
+def model_lines(chosen: Sequence[ModelSpec]) -> Iterator[str]:
+    """A table for each model, and a note."""
     for spec in chosen:
         yield f"{spec.name} ({spec.transformer or 'any other class'})"
-        yield from (f"  {line}" for line in table(spec))
+        yield from (f"  {line}" for line in preset_table(spec))
         if bare := [policy for policy in POLICIES if policy not in spec.presets]:
             yield f"  no preset: {', '.join(bare)}"
         yield ""
     yield f"{INFERRED} inferred: nobody has published it for this model; --json has settings that do not fit a line"
 
 
-def table(spec: ModelSpec) -> list[str]:
+def preset_table(spec: ModelSpec) -> list[str]:
     """Policies, modes, knobs and sources."""
     rows = [(policy, mode, spec.presets[policy][mode]) for policy in spec.presets for mode in modes_of(spec, policy)]
     columns = {
         "policy": [policy for policy, _, _ in rows],
         "mode": [f"{mode}{INFERRED if preset.inferred else ''}" for _, mode, preset in rows],
-        "settings": [settings(preset) for _, _, preset in rows],
+        "settings": [format_knobs(preset) for _, _, preset in rows],
         "source": [preset.source for _, _, preset in rows],
     }
     return format_table_lines([TextColumn(heading, cells, is_left_aligned=True) for heading, cells in columns.items()])
 
 
 def modes_of(spec: ModelSpec, policy: str) -> list[str]:
-    """The modes there are, fastest first."""
+    """The modes of a policy's presets, fastest first."""
     return [mode for mode in MODES if mode in spec.presets[policy]]
 
 
-def settings(preset: Preset) -> str:
-    """The knobs as far as a line goes; `--json` has them all.
+def format_knobs(preset: Preset) -> str:
+    """The knobs, shortened to one line.
 
     Example:
-        >>> settings(Preset({"threshold": 0.1, "ratios": (1.0,) * 50, "signed": True}, "a script"))
+        >>> format_knobs(Preset({"threshold": 0.1, "ratios": (1.0,) * 50, "signed": True}, "a script"))
         'threshold=0.1 ratios=(50 numbers) signed=True'
     """
-    line = " ".join(f"{knob}={_short(value)}" for knob, value in preset.knobs.items())
+    line = " ".join(f"{knob}={_format_value(value)}" for knob, value in preset.knobs.items())
     return shorten(line, LONGEST_SETTINGS, placeholder=" ...")
 
 
-def _short(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if not isinstance(value, tuple):
         return str(value)
     return f"({len(value)} numbers)" if len(value) > LONGEST_TUPLE else f"({', '.join(map(str, value))})"
 
 
 def as_json(spec: ModelSpec) -> dict[str, Any]:
-    """A model, ready for JSON."""
+    """A model as plain values for JSON."""
     presets = {
         policy: {
             mode: {"knobs": dict(preset.knobs), "source": preset.source, "inferred": preset.inferred}

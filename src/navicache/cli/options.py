@@ -5,17 +5,17 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from typing import Any
 
-from navicache.generation.job import FLAGS, Caching, Source
+from navicache.generation.job import OPTION_OF_ARGUMENT, CacheOptions, ModelSource
 
 WORDS = {"true": True, "false": False}
-KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # those with an option of their own
+KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # knobs that have an option
 
 
-def positive(text: str) -> int:
+def parse_positive_int(text: str) -> int:
     """A whole number above zero.
 
     Example:
-        >>> positive("17")
+        >>> parse_positive_int("17")
         17
     """
     if not text.isdecimal() or not int(text):
@@ -23,11 +23,11 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def above_zero(text: str) -> float:
-    """A number above zero, and no infinity.
+def parse_positive_number(text: str) -> float:
+    """A finite number above zero.
 
     Example:
-        >>> above_zero("5")
+        >>> parse_positive_number("5")
         5.0
     """
     with suppress(ValueError):
@@ -36,20 +36,20 @@ def above_zero(text: str) -> float:
     raise ArgumentTypeError(f"must be a number above zero, got {text!r}")
 
 
-def knob(text: str) -> tuple[str, Any]:
+def parse_knob(text: str) -> tuple[str, Any]:
     """A knob's name and its value: a number, true or false, or text.
 
     Example:
-        >>> knob("align_steps=5"), knob("threshold=5e-2"), knob("last_step=false"), knob("site=blocks")
-        (('align_steps', 5), ('threshold', 0.05), ('last_step', False), ('site', 'blocks'))
+        >>> [parse_knob(text) for text in ("align_steps=5", "threshold=5e-2", "last_step=false", "site=blocks")]
+        [('align_steps', 5), ('threshold', 0.05), ('last_step', False), ('site', 'blocks')]
     """
     name, _, value = text.partition("=")
     if not name or not value:
         raise ArgumentTypeError(f"must be name=value, as threshold=0.05, got {text!r}")
-    return name, _value(value)
+    return name, _parse_value(value)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text in WORDS:
         return WORDS[text]
     for kind in (int, float):
@@ -61,13 +61,15 @@ def _value(text: str) -> Any:
 def add_call_options(parser: ArgumentParser) -> None:
     """Options of the pipeline's call."""
     parser.add_argument("--negative-prompt", help="what not to show")
-    parser.add_argument("--image", metavar="FILE", help="the picture a video begins with, for pipelines that take one")
-    parser.add_argument("--steps", type=positive, help="denoising steps")
-    parser.add_argument("--shift", type=above_zero, help="flow shift of the scheduler, in place of the model's own")
+    parser.add_argument("--image", metavar="FILE", help="the first frame of a video, for image-to-video pipelines")
+    parser.add_argument("--steps", type=parse_positive_int, help="denoising steps")
+    parser.add_argument(
+        "--shift", type=parse_positive_number, help="flow shift of the scheduler, in place of the model's own"
+    )
     parser.add_argument("--guidance", type=float, help="guidance scale")
-    parser.add_argument("--frames", type=positive, help="length of the video")
-    parser.add_argument("--height", type=positive, help="in pixels")
-    parser.add_argument("--width", type=positive, help="in pixels")
+    parser.add_argument("--frames", type=parse_positive_int, help="length of the video")
+    parser.add_argument("--height", type=parse_positive_int, help="in pixels")
+    parser.add_argument("--width", type=parse_positive_int, help="in pixels")
 
 
 def add_device_options(parser: ArgumentParser) -> None:
@@ -85,34 +87,34 @@ def add_cache_options(parser: ArgumentParser) -> None:
     parser.add_argument("--speedup", type=float, help="a target, in place of a threshold: 2 computes every other step")
     parser.add_argument("--max-error", type=float, help="a target: relative error that no reused output should exceed")
     parser.add_argument(
-        "--align-steps", type=positive, help="steps computed before the first reuse (name the policy too)"
+        "--align-steps", type=parse_positive_int, help="steps computed before the first reuse (name the policy too)"
     )
     knobs = "any knob of the policy: a number, true, false or text; give it again for more"
-    parser.add_argument("--set", type=knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
+    parser.add_argument("--set", type=parse_knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
 
 
-def read_cache_options(options: Namespace) -> Caching:
+def read_cache_options(options: Namespace) -> CacheOptions:
     """The options of `add_cache_options`, as given."""
     knobs = {name: getattr(options, name) for name in KNOBS if getattr(options, name) is not None}
     for name, value in options.set:
         if name in knobs:
             raise ValueError(f"{name} is given twice: say it once")
         knobs[name] = value
-    return Caching(options.policy, options.mode, knobs)
+    return CacheOptions(options.policy, options.mode, knobs)
 
 
-def read_call_options(options: Namespace, source: Source) -> dict[str, Any]:
-    """What the pipeline's call is given; what was left out keeps the pipeline's default, or the embedded model's."""
-    given = {name: getattr(options, flag) for name, flag in FLAGS.items()}
+def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]:
+    """The arguments of the pipeline's call; an embedded model's defaults fill in what is not given."""
+    given = {name: getattr(options, flag) for name, flag in OPTION_OF_ARGUMENT.items()}
     usual = source.member.call if source.member else {}
     return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
-def default_prompts(source: Source) -> list[str]:
-    """The pocket has prompts of its own; every other model needs one."""
-    if not source.pocket:
+def default_prompts(source: ModelSource) -> list[str]:
+    """The first prompt of the embedded models; other models have no default."""
+    if not source.is_embedded:
         raise ValueError(
-            f"say what to show: --prompt '...' (only the pocket has a prompt of its own, not {source.model})"
+            f"say what to show: --prompt '...' (only the embedded models have a default prompt, not {source.model})"
         )
     from navicache.pocket import PROMPTS
 

@@ -4,15 +4,15 @@ import argparse
 import importlib.util
 
 from navicache.cli.options import add_device_options
-from navicache.generation.job import NAMED, POCKET, Source
-from navicache.studio.offer import Offer, check_offer
+from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
+from navicache.studio.models import StudioModels, check_models
 
 INSTALL = "the studio is a Gradio page, and gradio is not installed: pip install 'navicache[studio]'"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--model", default=POCKET, help=f"shown first: {NAMED} (%(default)s)")
+    parser.add_argument("--model", default=POCKET, help=f"shown first: {MODEL_HELP} (%(default)s)")
     parser.add_argument("--locked", action="store_true", help="visitors choose --model or an embedded one, no other")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for others (%(default)s)")
     parser.add_argument("--port", type=int, help="to listen on (the first free one from 7860 on)")
@@ -24,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
     """Serve the page until it is interrupted."""
     if importlib.util.find_spec("gradio") is None:
         raise ValueError(INSTALL)
-    offer = Offer(Source(options.model, options.dtype, options.device, options.offload), options.locked)
-    check_offer(offer)
+    offer = StudioModels(ModelSource(options.model, options.dtype, options.device, options.offload), options.locked)
+    check_models(offer)
     from navicache.studio.page import open_page
 
     open_page(offer, server_name=options.host, server_port=options.port, inbrowser=options.open)

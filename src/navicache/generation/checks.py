@@ -1,4 +1,4 @@
-"""What can be told to be wrong before the heavy work; every message says what to write instead."""
+"""Checks that find wrong options before the heavy work; every message says what to write instead."""
 
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ WAN = "WanTransformer3DModel"  # its pipelines round sizes they cannot make, and
 
 
 def check_output(out: Path) -> None:
-    """Refuse a folder that cannot be written; nothing is left behind where it can."""
+    """Refuse a folder that cannot be written to; nothing is left in it."""
     nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not nearest.is_dir():
         raise ValueError(f"cannot write to {out}: {nearest} is a file; name another folder with --out")
@@ -22,7 +22,7 @@ def check_output(out: Path) -> None:
 
 
 def check_sizes(pipe: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse frames and sizes that Wan would round; the other pipelines refuse by themselves."""
+    """Refuse frames and sizes that Wan's pipelines would silently round."""
     transformer = pipe.components.get("transformer") or pipe.components.get("transformer_2")
     if type(transformer).__name__ == WAN:
         scale = pipe.vae_scale_factor_temporal, pipe.vae_scale_factor_spatial
@@ -30,7 +30,7 @@ def check_sizes(pipe: Any, arguments: Mapping[str, Any]) -> None:
 
 
 def check_wan_sizes(arguments: Mapping[str, Any], scale: tuple[int, int], patch: Sequence[int]) -> None:
-    """The same of its numbers alone: how many frames and pixels a latent stands for, and latents a patch."""
+    """The same check from numbers alone: `scale` and `patch` as the VAE and the transformer have them."""
     (every, pixels), frames = scale, arguments.get("num_frames", 1)
     if frames % every != 1:
         near = (frames - 1) // every * every + 1
@@ -46,7 +46,7 @@ def _check_multiple(name: str, value: int | None, unit: int) -> None:
 
 
 def check_metrics() -> None:
-    """Measure something small: a package the metrics lack is missed now, and not after the videos are made."""
+    """Measure something small, so that a missing package is found before the videos are made."""
     import numpy as np
 
     from navicache.evaluation import compare
@@ -54,17 +54,17 @@ def check_metrics() -> None:
     compare(np.zeros((2, 32, 32, 3)), np.ones((2, 32, 32, 3)))
 
 
-def check_words(unknown: Iterable[str], vocabulary: Collection[str]) -> None:
-    """Refuse words the pocket never saw, and name those it knows that come nearest."""
+def check_vocabulary(unknown: Iterable[str], vocabulary: Collection[str]) -> None:
+    """Refuse words that the embedded models do not know, and suggest similar ones."""
     words = list(dict.fromkeys(unknown))
     if words:
         known = sorted(word for word in vocabulary if word.isalnum())  # without <pad> and its like
         raise ValueError(
             "the pocket does not know: "
-            + "; ".join(f"{word!r}{_hint(get_close_matches(word, known))}" for word in words)
+            + "; ".join(f"{word!r}{_format_matches(get_close_matches(word, known))}" for word in words)
             + f". It knows {len(known)} words: {', '.join(known)}"
         )
 
 
-def _hint(near: list[str]) -> str:
+def _format_matches(near: list[str]) -> str:
     return f" (nearest: {', '.join(near)})" if near else ""

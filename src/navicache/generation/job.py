@@ -15,9 +15,9 @@ from navicache.policies.knob_checks import check_choice
 from navicache.records import ShadowMode
 
 POCKET = "pocket"
-NAMED = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
-USUAL_FPS = 16  # what Wan was trained at
-FLAGS = {
+MODEL_HELP = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
+DEFAULT_FPS = 16  # what Wan was trained at
+OPTION_OF_ARGUMENT = {
     "negative_prompt": "negative_prompt",
     "image": "image",
     "num_inference_steps": "steps",
@@ -29,8 +29,8 @@ FLAGS = {
 
 
 @dataclass(frozen=True)
-class Source:
-    """Which model, and how it is held."""
+class ModelSource:
+    """Which model to load, in which dtype and on which device."""
 
     model: str = POCKET
     dtype: str = "auto"
@@ -39,29 +39,29 @@ class Source:
     shift: float | None = None  # of the scheduler; None keeps its own
 
     @property
-    def pocket(self) -> bool:
-        """Whether an embedded model is meant."""
+    def is_embedded(self) -> bool:
+        """Whether it is an embedded model."""
         return self.model.partition(":")[0] == POCKET
 
     @property
     def member(self) -> Member | None:
-        """Which embedded model is meant, if one is: `pocket` alone is wan.
+        """The embedded model, if it is one; `pocket` alone means wan.
 
         Example:
-            >>> Source("pocket:unet").member.kind, Source("owner/name").member
+            >>> ModelSource("pocket:unet").member.kind, ModelSource("owner/name").member
             ('image', None)
         """
-        return find_member(self.model.partition(":")[2] or WAN) if self.pocket else None
+        return find_member(self.model.partition(":")[2] or WAN) if self.is_embedded else None
 
     @property
     def fps(self) -> int:
-        """Of its videos, unless told otherwise."""
-        return self.member.fps if self.member else USUAL_FPS
+        """Frames per second of its videos."""
+        return self.member.fps if self.member else DEFAULT_FPS
 
 
 @dataclass(frozen=True)
-class Caching:
-    """What `navicache.enable` is asked for; None leaves the choice to it."""
+class CacheOptions:
+    """Arguments of `navicache.enable`; None leaves the choice to it."""
 
     policy: str | None = None
     mode: str | None = None
@@ -71,32 +71,32 @@ class Caching:
 
     @property
     def label(self) -> str:
-        """What a take with it is called."""
+        """The label of a run with these options."""
         return "shadow" if self.shadow else "cached"
 
     def check(self) -> None:
-        """Refuse what no model could make right, so that a wrong option costs no wait."""
+        """Refuse options that are wrong for every model, before one is loaded."""
         if self.mode is not None:
             check_choice("mode", self.mode, MODES)
         build_policy(choose_policy_name(self.policy, self.knobs), **self.knobs)
 
     def enable(self, pipe: Any) -> Cache:
-        """The cache on this pipeline."""
+        """Enable the cache on a pipeline."""
         how = {"shadow": self.shadow, "calibration": self.calibration}
         return enable(pipe, self.policy, self.mode, **how, **self.knobs)
 
 
 @dataclass(frozen=True)
-class Job:
-    """Everything one subcommand was asked for."""
+class GenerationJob:
+    """Everything that one command generates."""
 
-    source: Source
+    source: ModelSource
     prompts: tuple[str, ...]
     arguments: Mapping[str, Any]  # of the pipeline's call, beside prompt and generator
-    caching: Caching
+    caching: CacheOptions
     out: Path
     seed: int = 0
-    fps: int = USUAL_FPS
+    fps: int = DEFAULT_FPS
     compare: bool = False
 
     @property
@@ -105,7 +105,7 @@ class Job:
         return (*self.prompts, self.arguments.get("negative_prompt", ""))
 
     def folder(self, number: int) -> Path:
-        """Where the results of a prompt go: a folder of its own where there are several."""
+        """The folder of a prompt's results: a folder for each if there are several prompts."""
         if len(self.prompts) == 1:
             return self.out
         return self.out / f"{number + 1:02d}-{slug(self.prompts[number])}"
@@ -122,12 +122,12 @@ def slug(text: str, longest: int = 48) -> str:
     return "-".join(words)[:longest].strip("-") or "prompt"
 
 
-def check_call(kind: type, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that a class of pipelines does not take, and classes that need more than was given."""
+def check_call_arguments(kind: type, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that a pipeline class does not take, and classes that need more arguments."""
     parameters = inspect.signature(kind.__call__).parameters
     for name in arguments:
         if name not in parameters:
-            flag = FLAGS.get(name, name).replace("_", "-")
+            flag = OPTION_OF_ARGUMENT.get(name, name).replace("_", "-")
             raise ValueError(f"{kind.__name__} takes no {name}: leave out --{flag}")
     required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
     if needs := [name for name in required if name not in ("self", "prompt", *arguments)]:

@@ -1,4 +1,4 @@
-"""A pipeline from the embedded checkpoint, a folder or the hub, in one dtype, on its device."""
+"""Load a pipeline from an embedded checkpoint, a folder or the hub, in one dtype, on its device."""
 
 import json
 import sys
@@ -7,17 +7,17 @@ from typing import Any
 
 import torch
 
-from navicache.generation.job import Source
-from navicache.generation.scheduler import shifted_scheduler
+from navicache.generation.job import ModelSource
+from navicache.generation.scheduler import load_shifted_scheduler
 from navicache.weights_package import import_opensora
 
-INDEX = "model_index.json"
+MODEL_INDEX = "model_index.json"
 OURS = "OpenSoraPipeline"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 FLOAT32_VAES = ("AutoencoderKLWan",)  # diffusers' own Wan examples keep it so: it costs little and shows in the picture
 
 
-def load(source: Source) -> Any:
+def load_pipeline(source: ModelSource) -> Any:
     """The pipeline, ready to be called.
 
     Every component is loaded in one dtype, the text encoder too, whatever the checkpoint was saved in. Wan's VAE is
@@ -25,25 +25,25 @@ def load(source: Source) -> Any:
     """
     device = choose_device(source)
     dtype = choose_dtype(source, device)
-    place = locate(source)
-    index = read_index(place)
+    place = locate_model(source)
+    index = read_model_index(place)
     vae = index.get("vae", [None, None])[1]
     from safetensors import SafetensorError
 
     if not sys.stderr.isatty():
-        hide_loading()
+        hide_loading_bars()
     dtypes = {"default": dtype, **({"vae": torch.float32} if vae in FLOAT32_VAES else {})}
     try:
-        own = {} if source.shift is None else {"scheduler": shifted_scheduler(place, index, source.shift)}
+        own = {} if source.shift is None else {"scheduler": load_shifted_scheduler(place, index, source.shift)}
         pipe = _pipeline_class(index).from_pretrained(str(place), dtype=dtypes, **own)
     except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot load {source.model}: {error}") from error
-    settle_in(pipe, device, source.offload)
+    place_pipeline(pipe, device, source.offload)
     return pipe
 
 
-def hide_loading() -> None:
-    """No bars of diffusers and transformers while they load: in a file they are a heap of lines."""
+def hide_loading_bars() -> None:
+    """Hide the progress bars of diffusers and transformers, which fill a log file with lines."""
     import diffusers.utils.logging
     import transformers.utils.logging
 
@@ -55,11 +55,11 @@ def _pipeline_class(index: dict[str, Any]) -> Any:
     """Ours by name, which diffusers does not know; it finds all others, those of a repository's own code too."""
     from diffusers import DiffusionPipeline
 
-    return known_class(index) if index.get("_class_name") == OURS else DiffusionPipeline
+    return find_pipeline_class(index) if index.get("_class_name") == OURS else DiffusionPipeline
 
 
-def known_class(index: dict[str, Any]) -> type | None:
-    """The class of a pipeline, None where it comes with the model; imported only now, for it takes seconds."""
+def find_pipeline_class(index: dict[str, Any]) -> type | None:
+    """The class of a pipeline; None if its code comes with the model."""
     name = index.get("_class_name")
     if name == OURS:
         return import_opensora().OpenSoraPipeline
@@ -68,8 +68,8 @@ def known_class(index: dict[str, Any]) -> type | None:
     return getattr(diffusers, name, None) if isinstance(name, str) else None
 
 
-def choose_device(source: Source) -> torch.device:
-    """The device asked for, if this machine has it; auto takes the accelerator where there is one."""
+def choose_device(source: ModelSource) -> torch.device:
+    """The requested device, if this machine has it; auto takes an accelerator if there is one."""
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     automatic = accelerator or torch.device("cpu")
     device = automatic if source.device == "auto" else _parse_device(source.device)
@@ -92,17 +92,17 @@ def _parse_device(name: str) -> torch.device:
         raise ValueError(f"unknown device {name!r}: give auto, cpu, cuda, cuda:1 or mps") from error
 
 
-def choose_dtype(source: Source, device: torch.device) -> torch.dtype:
-    """The dtype asked for; auto is bfloat16 on accelerators, float32 on the CPU and for the small pocket."""
-    if source.pocket and device.type == "cpu" and source.dtype not in ("auto", "float32"):
+def choose_dtype(source: ModelSource, device: torch.device) -> torch.dtype:
+    """The requested dtype; auto is bfloat16 on accelerators, float32 on the CPU and for embedded models."""
+    if source.is_embedded and device.type == "cpu" and source.dtype not in ("auto", "float32"):
         raise ValueError(f"the pocket runs in float32 on the CPU: leave out --dtype {source.dtype}")
     if source.dtype == "auto":
-        return torch.float32 if source.pocket or device.type == "cpu" else torch.bfloat16
+        return torch.float32 if source.is_embedded or device.type == "cpu" else torch.bfloat16
     return DTYPES[source.dtype]
 
 
-def locate(source: Source) -> Path | str:
-    """The folder, or the hub's name of the model."""
+def locate_model(source: ModelSource) -> Path | str:
+    """The folder of the model, or its hub id."""
     if source.member:
         from navicache.pocket import checkpoint_path
 
@@ -111,29 +111,31 @@ def locate(source: Source) -> Path | str:
     if path.is_dir():
         return path
     if path.exists():
-        raise ValueError(f"{source.model} is a file: give the folder of a diffusers pipeline, with {INDEX} in it")
+        raise ValueError(f"{source.model} is a file: give the folder of a diffusers pipeline, with {MODEL_INDEX} in it")
     if source.model.count("/") != 1 or source.model.startswith((".", "/", "~")):
         raise ValueError(f"no folder {source.model}: give 'pocket', a diffusers folder, or a hub id such as owner/name")
     return source.model
 
 
-def read_index(place: Path | str) -> dict[str, Any]:
-    """What the pipeline is made of, before any weight is read."""
-    file = _download(place) if isinstance(place, str) else place / INDEX
+def read_model_index(place: Path | str) -> dict[str, Any]:
+    """The components of the pipeline, read before any weights."""
+    file = _download_model_index(place) if isinstance(place, str) else place / MODEL_INDEX
     if not file.is_file():
-        raise ValueError(f"{place} is no diffusers pipeline: it holds no {INDEX} (single files: convert them first)")
+        raise ValueError(
+            f"{place} is no diffusers pipeline: it holds no {MODEL_INDEX} (single files: convert them first)"
+        )
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{file} is damaged, get it again: {error}") from error
 
 
-def _download(name: str) -> Path:
+def _download_model_index(name: str) -> Path:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
     try:
-        return Path(hf_hub_download(name, INDEX))
+        return Path(hf_hub_download(name, MODEL_INDEX))
     except (OSError, EntryNotFoundError) as error:
         raise ValueError(
             f"cannot get {name} from the model hub, and it is neither a folder here nor downloaded before: check the "
@@ -141,8 +143,8 @@ def _download(name: str) -> Path:
         ) from error
 
 
-def settle_in(pipe: Any, device: torch.device, offload: str) -> None:
-    """Move the pipeline to its device, whole or piece by piece."""
+def place_pipeline(pipe: Any, device: torch.device, offload: str) -> None:
+    """Move the pipeline to its device, whole or with offloading."""
     ways = {
         "none": lambda: pipe.to(device),
         "model": lambda: pipe.enable_model_cpu_offload(device=device),

@@ -1,4 +1,4 @@
-"""Videos and images: the one place that tells them apart."""
+"""Videos and images that a pipeline generated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,36 +12,36 @@ from navicache.report.video import save_image, save_video
 
 @dataclass(frozen=True)
 class Media:
-    """What a pipeline made: (frames, height, width, 3) in [0, 1]; an image is one frame."""
+    """A generated video or image: (frames, height, width, 3) in [0, 1]; an image is one frame."""
 
     frames: np.ndarray
     is_video: bool
 
     @property
     def name(self) -> str:
-        """What it is called in file names."""
+        """The word "video" or "image", for file names."""
         return "video" if self.is_video else "image"
 
     @property
     def suffix(self) -> str:
-        """Of its files."""
+        """The suffix of its file."""
         return ".mp4" if self.is_video else ".png"
 
     @property
     def clip(self) -> np.ndarray:
-        """For the metrics, which want two frames: an image is a still video, and means over frames stay the same."""
+        """Frames for the metrics, which need two: an image is repeated."""
         return self.frames if self.is_video else self.frames.repeat(2, axis=0)
 
     def save(self, path: Path, fps: int) -> None:
-        """Write it, whole or not at all."""
+        """Write it atomically."""
         if self.is_video:
             save_video(self.frames, path, fps)
         else:
             save_image(self.frames[0], path)
 
 
-def open_picture(file: str) -> Image.Image:
-    """The picture in a file as pipelines take it: upright, in three colours."""
+def open_image(file: str) -> Image.Image:
+    """Open an image file as pipelines take it: upright, in RGB."""
     try:
         with Image.open(file) as picture:
             return ImageOps.exif_transpose(picture).convert("RGB")
@@ -51,15 +51,15 @@ def open_picture(file: str) -> Image.Image:
         raise ValueError(f"{file} cannot be read as a picture: {error}") from error
 
 
-def read_outputs(output: Iterable[np.ndarray]) -> list[Media]:
-    """Every sample of what a pipeline returns under `output_type="np"`.
+def split_samples(output: Iterable[np.ndarray]) -> list[Media]:
+    """The samples of a pipeline's output under `output_type="np"`.
 
     Example:
-        >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in read_outputs(np.zeros(shape))]
+        >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in split_samples(np.zeros(shape))]
         ['video', 'video', 'image']
     """
-    return [_read(np.asarray(sample, dtype=np.float32)) for sample in output]
+    return [_read_sample(np.asarray(sample, dtype=np.float32)) for sample in output]
 
 
-def _read(sample: np.ndarray) -> Media:
+def _read_sample(sample: np.ndarray) -> Media:
     return Media(sample, True) if sample.ndim == 4 else Media(sample[None], False)

@@ -1,4 +1,4 @@
-"""The bar of a run, in place of the pipeline's own, and the clock of its denoising loop.
+"""The progress bar of a run, in place of the pipeline's, and the clock of its denoising loop.
 
 Every diffusers pipeline opens `self.progress_bar` around its loop and nothing else, with or without
 `callback_on_step_end`: standing in for it on the instance tells the steps and the time of the loop apart from text
@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-Counts = Callable[[], tuple[int, int]]
-FOLDED = 5  # seconds between the lines of a bar where there is no terminal
+StepCounts = Callable[[], tuple[int, int]]
+LINE_INTERVAL = 5  # seconds between the lines of a bar where there is no terminal
 LAYOUT = "{desc} |{bar:24}| {n_fmt}/{total_fmt} {counts} [{elapsed}<{remaining}]"
 
 
@@ -27,74 +27,78 @@ class LoopClock:
     seconds: float | None = None
 
     def add(self, seconds: float) -> None:
-        """Another loop is over; some pipelines have several."""
+        """Add the seconds of a loop; some pipelines have several."""
         self.seconds = (self.seconds or 0.0) + seconds
 
 
 class StepBar(tqdm):
-    """A tqdm bar that also says how many steps were computed and reused; it asks only when it draws."""
+    """A tqdm bar that also shows how many steps were computed and reused."""
 
-    def __init__(self, *args: Any, counts: Counts | None, clock: LoopClock, **options: Any) -> None:
+    def __init__(self, *args: Any, counts: StepCounts | None, clock: LoopClock, **options: Any) -> None:
         """Start the clock; without counts every step counts as computed."""
         self._counts, self._clock = counts, clock
-        settle()
+        synchronize_device()
         self._began: float | None = time.perf_counter()
-        super().__init__(*args, bar_format=LAYOUT, miniters=1, **folded(), **options)
+        super().__init__(*args, bar_format=LAYOUT, miniters=1, **bar_options(), **options)
 
     @property
     def format_dict(self) -> dict[str, Any]:
-        """What the layout may name."""
+        """The values that the layout shows."""
         known = super().format_dict
         computed, reused = self._counts() if self._counts else (known["n"], 0)
         return {**known, "counts": f"computed {computed} reused {reused}"}
 
     def close(self) -> None:
-        """Stop the clock; closing again changes nothing."""
+        """Stop the clock; closing twice changes nothing."""
         if self._began is not None:
-            settle()
+            synchronize_device()
             self._clock.add(time.perf_counter() - self._began)
             self._began = None
         super().close()
 
 
-class Lines:
-    """Stands in for the standard error of a bar: what would be drawn over itself is a line of its own."""
+class LineWriter:
+    """Standard error for a bar in a file or a pipe: each update becomes a line."""
 
     @property
     def encoding(self) -> str:
-        """Tells the bar whether it may draw in blocks."""
+        """The encoding, which decides whether the bar draws blocks."""
         return sys.stderr.encoding
 
     def write(self, text: str) -> None:
-        """Text with carriage returns."""
+        """Write text, with newlines for carriage returns."""
         sys.stderr.write(text.replace("\r", "\n"))
 
     def flush(self) -> None:
-        """At once."""
+        """Flush standard error."""
         sys.stderr.flush()
 
 
-def folded() -> dict[str, Any]:
-    """Options of a bar: none on a terminal; in a file or a pipe a line every few seconds.
+def bar_options() -> dict[str, Any]:
+    """Options of a bar: none on a terminal, a line every few seconds in a file or a pipe.
 
     Example:
-        >>> folded().get("mininterval", FOLDED)
+        >>> bar_options().get("mininterval", LINE_INTERVAL)
         5
     """
-    return {} if sys.stderr.isatty() else {"file": Lines(), "mininterval": FOLDED, "maxinterval": FOLDED}
+    return (
+        {}
+        if sys.stderr.isatty()
+        else {"file": LineWriter(), "mininterval": LINE_INTERVAL, "maxinterval": LINE_INTERVAL}
+    )
 
 
-def settle() -> None:
-    """Wait for what the device still has to do, so that the clock does not stop before the work."""
+def synchronize_device() -> None:
+    """Wait until the device has finished its work."""
     if torch.accelerator.is_available():
         torch.accelerator.synchronize()
 
 
 @contextmanager
-def watched(
-    pipe: Any, label: str, counts: Counts | None = None, shown: bool = True
+def time_loop(
+    pipe: Any, label: str, counts: StepCounts | None = None, shown: bool = True
 ) -> Generator[LoopClock, None, None]:
-    """Show the loop of this pipeline in our bar, or show nothing, and time it."""
+    """Replace the pipeline's progress bar by ours, or by none, and time the loop."""
     clock = LoopClock()
 
     def progress_bar(iterable: Any = None, total: int | None = None, **_: Any) -> StepBar:

@@ -1,4 +1,4 @@
-"""The files of one prompt, and the figures they hold."""
+"""The result of one prompt: its figures and its files."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,62 +6,64 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from navicache.generation.calls import Pair, Take
 from navicache.generation.media import Media
+from navicache.generation.timed_calls import PromptRuns, TimedOutput
 from navicache.records import RunRecord, open_atomic_file
 from navicache.report.calibration_plot import can_calibrate, save_calibration_plot
-from navicache.report.side_by_side import AMPLIFIED, difference, side_by_side
+from navicache.report.side_by_side import AMPLIFIED, amplify_difference, join_panels
 from navicache.report.trace_plot import save_trace_plot
 
 
 @dataclass(frozen=True)
-class Result:
-    """What was found out about one prompt, and where it lies."""
+class PromptResult:
+    """Runs, files and quality of one prompt."""
 
     prompt: str
-    pair: Pair
+    pair: PromptRuns
     files: Mapping[str, Path]  # by what they show
     quality: Any = None  # a `navicache.evaluation.Comparison`; None where nothing was compared
 
     @property
     def policy(self) -> str:
-        """The name of the policy that ran."""
+        """The policy that ran."""
         return next((run.policy for run in self.pair.trace.runs), "cached")
 
     @property
     def steps(self) -> dict[str, int]:
-        """Counts over all transformers."""
+        """Step counts, summed over all denoisers."""
         computed, total = (sum(getattr(run, name) for run in self.pair.trace.runs) for name in ("computed", "length"))
         return {"total": total, "computed": computed, "reused": total - computed}
 
     @property
     def speedup(self) -> dict[str, float | None]:
-        """Plain over cached seconds: of the whole call and of the denoising loop."""
-        return {} if self.pair.plain is None else speedups(self.pair.plain, self.pair.cached)
+        """Seconds without the cache over seconds with it: of the whole call and of the denoising loop."""
+        return {} if self.pair.plain is None else measure_speedups(self.pair.plain, self.pair.cached)
 
 
-def speedups(plain: Take, cached: Take) -> dict[str, float | None]:
-    """Measured, by the clock."""
+def measure_speedups(plain: TimedOutput, cached: TimedOutput) -> dict[str, float | None]:
+    """The measured speed-up of the whole call and of the denoising loop."""
     ways = {"call": (plain.call_seconds, cached.call_seconds), "loop": (plain.loop_seconds, cached.loop_seconds)}
     return {name: slow / fast if slow and fast else None for name, (slow, fast) in ways.items()}
 
 
-def write(prompt: str, pair: Pair, folder: Path, fps: int, about: Mapping[str, Any]) -> Result:
-    """Write everything; a file takes its name only once it is whole."""
+def write_result(prompt: str, pair: PromptRuns, folder: Path, fps: int, about: Mapping[str, Any]) -> PromptResult:
+    """Write all files of a prompt, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     made = pair.cached.media
     files = {"cached": folder / f"{made.name}{made.suffix}", "trace": folder / "trace.json"}
     made.save(files["cached"], fps)
     pair.trace.save(files["trace"])
-    for name, run in _calibrations(pair).items():
+    for name, run in _shadow_plots(pair).items():
         files[name] = folder / f"{name}.png"
         save_calibration_plot(run, files[name])
     if pair.plain is None:
-        return Result(prompt, pair, files)
-    return _write_comparison(Result(prompt, pair, files), pair.plain, folder, fps, about)
+        return PromptResult(prompt, pair, files)
+    return _write_comparison(PromptResult(prompt, pair, files), pair.plain, folder, fps, about)
 
 
-def _write_comparison(bare: Result, plain: Take, folder: Path, fps: int, about: Mapping[str, Any]) -> Result:
+def _write_comparison(
+    bare: PromptResult, plain: TimedOutput, folder: Path, fps: int, about: Mapping[str, Any]
+) -> PromptResult:
     from navicache.evaluation import compare
 
     made = bare.pair.cached.media
@@ -70,44 +72,44 @@ def _write_comparison(bare: Result, plain: Take, folder: Path, fps: int, about: 
         "plain": folder / f"plain{made.suffix}",
         "side by side": folder / f"side_by_side{made.suffix}",
         "metrics": folder / "metrics.json",
-        **{name: folder / f"{name.replace('plot', 'trace')}.png" for name in _plots(bare)},
+        **{name: folder / f"{name.replace('plot', 'trace')}.png" for name in _trace_plots(bare)},
     }
-    result = Result(bare.prompt, bare.pair, files, compare(plain.media.clip, made.clip))
+    result = PromptResult(bare.prompt, bare.pair, files, compare(plain.media.clip, made.clip))
     plain.media.save(files["plain"], fps)
-    Media(side_by_side(panels(result, plain.media)), made.is_video).save(files["side by side"], fps)
-    for name, run in _plots(result).items():
+    Media(join_panels(build_panels(result, plain.media)), made.is_video).save(files["side by side"], fps)
+    for name, run in _trace_plots(result).items():
         save_trace_plot(run, files[name])
     with open_atomic_file(files["metrics"]) as file:
-        file.write(json.dumps(metrics(result, plain, about), indent=1, allow_nan=False).encode() + b"\n")
+        file.write(json.dumps(metrics_document(result, plain, about), indent=1, allow_nan=False).encode() + b"\n")
     return result
 
 
-def _plots(result: Result) -> dict[str, RunRecord]:
-    return _numbered("plot", result.pair.trace.runs)
+def _trace_plots(result: PromptResult) -> dict[str, RunRecord]:
+    return _number_runs("plot", result.pair.trace.runs)
 
 
-def _calibrations(pair: Pair) -> dict[str, RunRecord]:
-    """Shadow runs that have something to draw; where one has not, its summary says why."""
-    return _numbered("calibration", [run for run in pair.trace.runs if run.shadow and can_calibrate(run)])
+def _shadow_plots(pair: PromptRuns) -> dict[str, RunRecord]:
+    """The shadow runs that have something to draw."""
+    return _number_runs("calibration", [run for run in pair.trace.runs if run.shadow and can_calibrate(run)])
 
 
-def _numbered(name: str, runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
-    """Runs by the names of their pictures: two experts have one each."""
+def _number_runs(name: str, runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
+    """Runs by the names of their plots; a second denoiser gets a number."""
     return {name if number == 1 else f"{name}_{number}": run for number, run in enumerate(runs, start=1)}
 
 
-def panels(result: Result, plain: Media) -> dict[str, Any]:
-    """What stands side by side, under its name."""
+def build_panels(result: PromptResult, plain: Media) -> dict[str, Any]:
+    """The videos that stand side by side, by their labels."""
     faster = result.speedup["call"]
     return {
         "no cache": plain.frames,
         f"{result.policy} {faster:.2f}x": result.pair.cached.media.frames,
-        f"difference x {AMPLIFIED:g}": difference(plain.frames, result.pair.cached.media.frames),
+        f"difference x {AMPLIFIED:g}": amplify_difference(plain.frames, result.pair.cached.media.frames),
     }
 
 
-def metrics(result: Result, plain: Take, about: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures, ready for JSON."""
+def metrics_document(result: PromptResult, plain: TimedOutput, about: Mapping[str, Any]) -> dict[str, Any]:
+    """All figures as plain values for JSON."""
     return {
         "prompt": result.prompt,
         **about,

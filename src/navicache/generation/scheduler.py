@@ -1,4 +1,4 @@
-"""A scheduler with the flow shift asked for, before any weight of its pipeline is read."""
+"""Load a scheduler with another flow shift, before any weights are read."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +8,8 @@ SHIFTS = ("flow_shift", "shift")  # what diffusers' schedulers call it: solvers 
 FOLDER = "scheduler"
 
 
-def shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: float) -> Any:
-    """The pipeline's own scheduler, read alone, with another flow shift."""
+def load_shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: float) -> Any:
+    """Load the pipeline's scheduler alone, with another flow shift."""
     import diffusers
 
     name = index.get(FOLDER, [None, None])[1]
@@ -17,15 +17,15 @@ def shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: float)
     if kind is None:
         own = f"its scheduler is {name}" if name else "it has no scheduler"
         raise ValueError(f"{index.get('_class_name')} takes no shift ({own}): leave it out")
-    return shifted(kind.from_pretrained(str(place), subfolder=FOLDER), shift)
+    return set_flow_shift(kind.from_pretrained(str(place), subfolder=FOLDER), shift)
 
 
-def shifted(scheduler: Any, shift: float) -> Any:
-    """A scheduler like this one with another flow shift; refused where it has none, or has one that nothing reads.
+def set_flow_shift(scheduler: Any, shift: float) -> Any:
+    """A copy of the scheduler with another flow shift; an error if it has none or does not use it.
 
     Example:
         >>> from diffusers import FlowMatchEulerDiscreteScheduler
-        >>> shifted(FlowMatchEulerDiscreteScheduler(shift=3.0), 5.0).config.shift
+        >>> set_flow_shift(FlowMatchEulerDiscreteScheduler(shift=3.0), 5.0).config.shift
         5.0
     """
     config, kind = scheduler.config, type(scheduler).__name__

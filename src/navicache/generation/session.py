@@ -1,4 +1,4 @@
-"""One job from check to result: what `generate` and `demo` share."""
+"""Run one job from the checks to its results; shared by `generate` and `demo`."""
 
 import logging
 import platform
@@ -6,55 +6,55 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from navicache.generation.checks import check_metrics, check_output, check_sizes, check_words
-from navicache.generation.job import Job, check_call
+from navicache.generation.checks import check_metrics, check_output, check_sizes, check_vocabulary
+from navicache.generation.job import GenerationJob, check_call_arguments
 
 
-def carry_out(job: Job) -> Iterator[Any]:
-    """A `Result` per prompt, as they come; everything that can be refused is refused before the first."""
+def run_job(job: GenerationJob) -> Iterator[Any]:
+    """Check everything, load the model, and yield a `PromptResult` for each prompt."""
     job.caching.check()
     check_output(job.out)
     if job.compare:
         check_metrics()
-    from navicache.generation.calls import generate, warm_up
-    from navicache.generation.loading import load
-    from navicache.generation.results import write
+    from navicache.generation.loading import load_pipeline
+    from navicache.generation.results import write_result
+    from navicache.generation.timed_calls import run_prompt, warm_up
 
-    check_early(job)
-    pipe = load(job.source)
-    check(pipe, job)
-    with each_note_once():
+    check_before_loading(job)
+    pipe = load_pipeline(job.source)
+    check_loaded_pipeline(pipe, job)
+    with log_notes_once():
         if job.compare:
             warm_up(pipe, job)
         for number, prompt in enumerate(job.prompts):
-            pair = generate(pipe, job, prompt)
-            yield write(prompt, pair, job.folder(number), job.fps, about(pipe, job))
+            pair = run_prompt(pipe, job, prompt)
+            yield write_result(prompt, pair, job.folder(number), job.fps, describe_environment(pipe, job))
 
 
-def check_early(job: Job) -> None:
-    """What the picture and the pipeline's index can tell, before any weight is read."""
-    from navicache.generation.loading import known_class, locate, read_index
-    from navicache.generation.media import open_picture
+def check_before_loading(job: GenerationJob) -> None:
+    """Check the image and the call's arguments, before any weights are read."""
+    from navicache.generation.loading import find_pipeline_class, locate_model, read_model_index
+    from navicache.generation.media import open_image
 
     if "image" in job.arguments:
-        open_picture(job.arguments["image"])
-    kind = known_class(read_index(locate(job.source)))
+        open_image(job.arguments["image"])
+    kind = find_pipeline_class(read_model_index(locate_model(job.source)))
     if kind is not None:
-        check_call(kind, job.arguments)
+        check_call_arguments(kind, job.arguments)
 
 
-def check(pipe: Any, job: Job) -> None:
-    """What only the loaded pipeline can tell."""
-    check_call(type(pipe), job.arguments)
+def check_loaded_pipeline(pipe: Any, job: GenerationJob) -> None:
+    """Check what only the loaded pipeline can tell."""
+    check_call_arguments(type(pipe), job.arguments)
     check_sizes(pipe, job.arguments)
-    if job.source.pocket:
+    if job.source.is_embedded:
         from navicache.pocket import find_unknown_words
 
-        check_words((word for text in job.texts for word in find_unknown_words(text)), pipe.tokenizer.get_vocab())
+        check_vocabulary((word for text in job.texts for word in find_unknown_words(text)), pipe.tokenizer.get_vocab())
 
 
-def about(pipe: Any, job: Job) -> dict[str, Any]:
-    """What the figures were measured on."""
+def describe_environment(pipe: Any, job: GenerationJob) -> dict[str, Any]:
+    """Model, arguments, machine, versions and dtypes of a run."""
     import torch
 
     device = pipe._execution_device
@@ -72,8 +72,8 @@ def about(pipe: Any, job: Job) -> dict[str, Any]:
 
 
 @contextmanager
-def each_note_once() -> Generator[None, None, None]:
-    """The cache is enabled anew for every prompt; what it has to say about the model is said once."""
+def log_notes_once() -> Generator[None, None, None]:
+    """Log each note about the model once, although the cache is enabled for every prompt."""
     seen: set[str] = set()
 
     def first(record: logging.LogRecord) -> bool:

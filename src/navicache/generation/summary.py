@@ -1,18 +1,18 @@
-"""One result in words and figures, for the terminal and for pages."""
+"""Describe one result for the terminal and for pages."""
 
 from typing import Any
 
-from navicache.generation.results import Result
+from navicache.generation.results import PromptResult
 
 LONGEST_PROMPT = 44
 
 
-def describe_result(result: Result) -> str:
-    """Decisions, seconds, quality and files, as lines."""
+def describe_result(result: PromptResult) -> str:
+    """Steps, seconds, quality and files, as lines of text."""
     lines = [f"\n{result.prompt}", *(f"  {line}" for line in result.pair.summary.splitlines())]
     for name, take in ((result.pair.label, result.pair.cached), ("no cache", result.pair.plain)):
         if take is not None:
-            loop = "loop not told apart" if take.loop_seconds is None else f"denoising loop {take.loop_seconds:.2f} s"
+            loop = "no time of the loop" if take.loop_seconds is None else f"denoising loop {take.loop_seconds:.2f} s"
             lines.append(f"  {name:<8} {take.call_seconds:7.2f} s for the whole call, {loop}")
     if faster := {name: f"{value:.2f}x" for name, value in result.speedup.items() if value}:
         lines.append("  measured speed-up: " + ", ".join(f"{value} ({name})" for name, value in faster.items()))
@@ -21,13 +21,13 @@ def describe_result(result: Result) -> str:
 
 
 def describe_quality(quality: Any) -> str:
-    """The three figures every paper gives."""
+    """PSNR, SSIM and LPIPS in one line."""
     lpips = f"- ({quality.lpips_missing})" if quality.lpips is None else f"{quality.lpips:.4f}"
     return f"PSNR {quality.psnr:.2f} dB, SSIM {quality.ssim:.4f}, LPIPS {lpips}"
 
 
-def result_figures(result: Result) -> dict[str, str]:
-    """One row of the closing table, by its headings."""
+def result_figures(result: PromptResult) -> dict[str, str]:
+    """One row of the closing table, by heading."""
     quality, steps, prompt = result.quality, result.steps, result.prompt
     plain = result.pair.plain or result.pair.cached
     return {

@@ -1,1 +1,1 @@
-"""Pictures and pages of what was measured."""
+"""Plots, videos and pages of what was measured."""

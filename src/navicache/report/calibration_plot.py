@@ -1,4 +1,4 @@
-"""A shadow run as a picture: what the gate believed of every reused step, against the truth."""
+"""Plot a shadow run: the predicted against the true error of every reused step."""
 
 import math
 import os
@@ -29,19 +29,19 @@ TRAJECTORIES = {"cached": "on the cached trajectory", "full": "on the uncached t
 
 
 def can_calibrate(run: RunRecord) -> bool:
-    """Whether a run has reused steps with both a belief and a truth to draw.
+    """Whether a run has reused steps with a predicted and a true error.
 
     Example:
         >>> can_calibrate(RunRecord(model="Toy", policy="static"))
         False
     """
-    return bool(_drawable(collect_reuse_checks(run)))
+    return bool(_drawable_steps(collect_reuse_checks(run)))
 
 
 def draw_calibration(run: RunRecord) -> Figure:
-    """One dot a reused step of any sample; below them the share that stayed within what was believed or allowed."""
+    """A dot for each reused step, and the share that stayed within the prediction or the limit."""
     steps = collect_reuse_checks(run)
-    shown = _drawable(steps)
+    shown = _drawable_steps(steps)
     if not shown:
         raise ValueError(
             "no reused step here has both a predicted and a true error: run navicache.enable(..., shadow='cached') "
@@ -49,19 +49,19 @@ def draw_calibration(run: RunRecord) -> Figure:
         )
     figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
-    shares = _shares(run, steps)
+    shares = _shares_within(run, steps)
     upper, lower = figure.subplots(2, 1, height_ratios=[6.0, 0.45 * len(shares) + 0.2])
     _draw_dots(figure, upper, run, shown)
     if len(shown) < len(steps):
         text = f"{len(steps) - len(shown)} of {len(steps)} not shown: zero, unknown or not finite"
         upper.text(0.99, 0.02, text, transform=upper.transAxes, ha="right", fontsize=8.5, color=GREY)
     _draw_shares(lower, shares)
-    _head(figure, run)
+    _draw_heading(figure, run)
     return figure
 
 
 def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
-    """Save `draw_calibration` as .png or .svg; a half-written picture never stands under its final name."""
+    """Save `draw_calibration` as .png or .svg, atomically."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
@@ -70,13 +70,13 @@ def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
         figure.savefig(file, format=suffix[1:])
 
 
-def _drawable(steps: Sequence[ReuseCheck]) -> list[tuple[int, float, float]]:
-    """Step, belief and truth where both have a logarithm."""
+def _drawable_steps(steps: Sequence[ReuseCheck]) -> list[tuple[int, float, float]]:
+    """Step, predicted and true error where both have a logarithm."""
     known = [(step.index, step.predicted_error, step.true_error) for step in steps if step.predicted_error is not None]
     return [(i, b, t) for i, b, t in known if b > 0 and t > 0 and math.isfinite(b + t)]
 
 
-def _shares(run: RunRecord, steps: Sequence[ReuseCheck]) -> dict[str, float | None]:
+def _shares_within(run: RunRecord, steps: Sequence[ReuseCheck]) -> dict[str, float | None]:
     shares = {"within the predicted": compute_share_within_prediction(steps)}
     limit = read_max_error(run)
     if limit is not None:
@@ -85,7 +85,7 @@ def _shares(run: RunRecord, steps: Sequence[ReuseCheck]) -> dict[str, float | No
 
 
 def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple[int, float, float]]) -> None:
-    """Above the diagonal the gate was too sure of itself, below it too cautious."""
+    """Above the diagonal the policy was too optimistic, below it too cautious."""
     index, believed, true = zip(*shown, strict=True)
     low, high = min(*believed, *true) / 1.4, max(*believed, *true) * 1.4
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
@@ -99,16 +99,16 @@ def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple
     bar.outline.set_visible(False)
     bar.set_label("step", fontsize=9, color=INK)
     bar.ax.tick_params(labelsize=9, colors=GREY, labelcolor=INK)
-    axes.set_xlabel(_caption(run), fontsize=9.5, color=INK)
+    axes.set_xlabel(_belief_caption(run), fontsize=9.5, color=INK)
     axes.set_ylabel("true error of the reuse, relative to the output", fontsize=9.5, color=INK)
     axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=1, edgecolor="none")
-    _frame(axes, "calibration")
-    _log_ticks(axes, decades=math.log10(high / low))
+    _draw_frame(axes, "calibration")
+    _set_log_ticks(axes, decades=math.log10(high / low))
     for text, x, y, side in (("above: too sure", 0.02, 0.83, "left"), ("below: too cautious", 0.98, 0.07, "right")):
         axes.text(x, y, text, transform=axes.transAxes, ha=side, fontsize=9, color=GREY)
 
 
-def _log_ticks(axes: Axes, decades: float) -> None:
+def _set_log_ticks(axes: Axes, decades: float) -> None:
     """Plain numbers, and enough of them where the errors span little."""
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(subs=(1.0,) if decades > 3 else (1.0, 2.0, 5.0)))
@@ -116,7 +116,7 @@ def _log_ticks(axes: Axes, decades: float) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _caption(run: RunRecord) -> str:
+def _belief_caption(run: RunRecord) -> str:
     return "belief" if run.belief is None else ERROR_FIELD_LABELS[run.belief]
 
 
@@ -129,17 +129,17 @@ def _draw_shares(axes: Axes, shares: dict[str, float | None]) -> None:
     axes.set(xlim=(0, 1), ylim=(len(shares) - 0.45, -0.55))
     axes.xaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel("share of the reused steps whose true error stayed within", fontsize=9.5, color=INK)
-    _frame(axes, "shares")
+    _draw_frame(axes, "shares")
 
 
-def _frame(axes: Axes, name: str) -> None:
+def _draw_frame(axes: Axes, name: str) -> None:
     axes.set_label(name)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
 
 
-def _head(figure: Figure, run: RunRecord) -> None:
+def _draw_heading(figure: Figure, run: RunRecord) -> None:
     where = "" if run.shadow is None else f", {TRAJECTORIES[run.shadow]}"
     title = f"{run.policy} on {run.model}{where}"
     style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False}

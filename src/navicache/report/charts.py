@@ -1,61 +1,70 @@
-"""The pictures of a report, each from plain numbers."""
+"""Charts of a report, drawn from plain numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from navicache.report.inline_svg import INK, as_svg, new_chart
-from navicache.report.palette import colour, mark
+from navicache.report.inline_svg import INK, new_chart, render_svg
+from navicache.report.palette import policy_colour, policy_marker
 
-Interval = tuple[float, float, float]  # mean, low, high
+EstimateBounds = tuple[float, float, float]  # mean, low, high
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A setting in the plane of speed and quality."""
+class QualityPoint:
+    """The speed and quality of a setting."""
 
     policy: str
     series: str  # spots of one series are joined
-    speed: Interval
-    quality: Interval
+    speed: EstimateBounds
+    quality: EstimateBounds
 
 
-def quality_chart(spots: Sequence[Spot], speed: str, quality: tuple[str, str], name: str) -> str:
-    """Quality, by its name and unit, over speed, with the intervals of both."""
+def draw_quality_chart(spots: Sequence[QualityPoint], speed: str, quality: tuple[str, str], name: str) -> str:
+    """Quality over speed, with the intervals of both."""
     figure, axes = new_chart(4.4, 3.3)
     for series in dict.fromkeys(spot.series for spot in spots):
         own = sorted((spot for spot in spots if spot.series == series), key=lambda spot: spot.speed[0])
         x, y = [spot.speed[0] for spot in own], [spot.quality[0] for spot in own]
-        tone = colour(own[0].policy)
+        tone = policy_colour(own[0].policy)
         axes.plot(x, y, color=tone, linewidth=1.6, alpha=0.7)
         for spot in own:
             axes.plot(spot.speed[1:], [spot.quality[0]] * 2, color=tone, linewidth=1.1, alpha=0.45)
             axes.plot([spot.speed[0]] * 2, spot.quality[1:], color=tone, linewidth=1.1, alpha=0.45)
-        axes.plot(x, y, mark(own[0].policy), color=tone, markersize=6, markeredgewidth=0)
+        axes.plot(x, y, policy_marker(own[0].policy), color=tone, markersize=6, markeredgewidth=0)
     axes.set_xlabel(speed)
     axes.set_ylabel(f"{quality[0]} ({quality[1]})")
     axes.margins(0.08)
-    return as_svg(figure, name)
+    return render_svg(figure, name)
 
 
 @dataclass(frozen=True)
-class Trail:
-    """One series: its policy gives the colour; another form of the same policy is dashed."""
+class SeriesLine:
+    """The points of one series; a second series of the same policy is dashed."""
 
     policy: str
     points: Sequence[tuple[float, float]]  # computed steps and dB, in order
     dashed: bool = False
 
 
-def equal_chart(trails: Sequence[Trail], budgets: Sequence[float], name: str) -> str:
-    """Between the smallest and the largest budget, and a little beyond; what lies outside is cut off."""
+def draw_equal_chart(trails: Sequence[SeriesLine], budgets: Sequence[float], name: str) -> str:
+    """PSNR over computed steps, from a little below the smallest to a little above the largest budget."""
     figure, axes = new_chart(3.1, 2.6)
     low, high = 0.8 * min(budgets), 1.2 * max(budgets)
     for budget in budgets:
         axes.axvline(budget, color=INK, linewidth=0.9, alpha=0.6, linestyle=":")
     for trail in trails:
         x, y = zip(*trail.points, strict=True)
-        tone, style = colour(trail.policy), "--" if trail.dashed else "-"
-        axes.plot(x, y, style, color=tone, marker=mark(trail.policy), markersize=3.5, markeredgewidth=0, linewidth=1.4)
+        tone, style = policy_colour(trail.policy), "--" if trail.dashed else "-"
+        axes.plot(
+            x,
+            y,
+            style,
+            color=tone,
+            marker=policy_marker(trail.policy),
+            markersize=3.5,
+            markeredgewidth=0,
+            linewidth=1.4,
+        )
     inside = [y for trail in trails for x, y in trail.points if low <= x <= high]
     axes.set_xlim(low, high)
     if inside:
@@ -64,4 +73,4 @@ def equal_chart(trails: Sequence[Trail], budgets: Sequence[float], name: str) ->
     axes.grid(False, axis="x")
     axes.set_xlabel("computed steps")
     axes.set_ylabel("PSNR (dB)")
-    return as_svg(figure, name)
+    return render_svg(figure, name)

@@ -1,4 +1,4 @@
-"""The page `navicache demo` leaves behind: one file, readable without a network, on a phone, light and dark."""
+"""The page of `navicache demo`: one HTML file that needs no network."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from navicache.report.templating import render_template
 
 
 @dataclass(frozen=True)
-class Card:
-    """One prompt: its row of the table, which names the seconds, and its files."""
+class DemoCard:
+    """One prompt: its row of the table, and its files."""
 
     prompt: str
     figures: Mapping[str, str]
@@ -21,7 +21,7 @@ class Card:
     run: RunRecord
 
 
-def save_demo_page(path: Path, lead: str, cards: Sequence[Card]) -> None:
+def save_demo_page(path: Path, lead: str, cards: Sequence[DemoCard]) -> None:
     """Write the page; everything it shows is inside it."""
     page = render_template("demo.html.j2", lead=lead, cards=cards)
     with open_atomic_file(path) as file:

@@ -1,4 +1,4 @@
-"""A calibration as a picture, so that a bad fit is seen."""
+"""Plot a calibration, so that a bad fit is visible."""
 
 import os
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ SIZE = (8.4, 5.0)
 
 
 def save_fit_plot(calibration: Calibration, seen: Sequence[Any], path: str | os.PathLike[str]) -> None:
-    """Draw what was measured and what was made of it, as .png."""
+    """Draw the measurements and the fit, as .png."""
     figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    DRAWN[calibration.method](axes, calibration, seen)
+    DRAW_METHOD[calibration.method](axes, calibration, seen)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
@@ -86,4 +86,4 @@ def _draw_edges(axes: Axes, calibration: Calibration, edges: Sequence[tuple[int,
     axes.set_title(f"MeanCache on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)
 
 
-DRAWN = {"teacache": _draw_polynomial, "magcache": _draw_ratios, "l2p": _draw_weights, "meancache": _draw_edges}
+DRAW_METHOD = {"teacache": _draw_polynomial, "magcache": _draw_ratios, "l2p": _draw_weights, "meancache": _draw_edges}

@@ -1,4 +1,4 @@
-"""Matplotlib's pictures as SVG inside a page: its ink is the page's, light or dark, and it fits its column."""
+"""Matplotlib figures as SVG inside a page, in the page's colours, light or dark."""
 
 import io
 import re
@@ -28,7 +28,7 @@ STYLE: dict[Any, Any] = {
 
 
 def new_chart(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty picture, in inches, without a background."""
+    """An empty figure without a background; sizes are in inches."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.patch.set_visible(False)
@@ -38,24 +38,24 @@ def new_chart(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def as_svg(figure: Figure, name: str) -> str:
-    """The picture's markup; `name` keeps its inner names apart from those of other pictures on the page."""
+def render_svg(figure: Figure, name: str) -> str:
+    """The figure's markup; `name` makes its ids unique on the page."""
     text = io.StringIO()
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name, "svg.id": name}):
         FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
     svg = text.getvalue()[text.getvalue().index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) width="[\d.]+pt"', r"\1", re.sub(r'(<svg[^>]*?) height="[\d.]+pt"', r"\1", svg))
-    svg = renamed(svg, name)
+    svg = prefix_ids(svg, name)
     svg = re.sub(r" ?font-family: [^;\"]*;?", "", re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg))
     return svg.replace(INK, "currentColor").replace(FAINT, "var(--faint)")
 
 
-def renamed(svg: str, name: str) -> str:
-    """The picture with a name before all its inner ones.
+def prefix_ids(svg: str, name: str) -> str:
+    """The markup with a prefix before all its ids.
 
     Example:
-        >>> renamed('<g id="a"/><use xlink:href="#a"/>', "first")
+        >>> prefix_ids('<g id="a"/><use xlink:href="#a"/>', "first")
         '<g id="first-a"/><use xlink:href="#first-a"/>'
     """
     return re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", re.sub(r'\bid="', f'id="{name}-', svg))

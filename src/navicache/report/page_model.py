@@ -1,16 +1,16 @@
-"""What a report shows, as plain data: the template knows nothing else."""
+"""The content of a report as plain data for the template."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Origin = Literal["measured", "published"]
-Size = Literal["small", "normal", "wide"]  # four in a row, two, or one
+RowOrigin = Literal["measured", "published"]
+ChartSize = Literal["small", "normal", "wide"]  # four in a row, two, or one
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A text and, where it is sorted by something else than the text, the number."""
+class TableCell:
+    """A text, and the number that it is sorted by."""
 
     text: str
     sort: float | None = None
@@ -19,38 +19,38 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A row of a table, and where its figures are from."""
+class TableRow:
+    """A row of a table, and where its figures come from."""
 
-    cells: tuple[Cell, ...]
-    origin: Origin = "measured"
+    cells: tuple[TableCell, ...]
+    origin: RowOrigin = "measured"
     colour: str = ""  # of its policy
 
 
 @dataclass(frozen=True)
-class Table:
-    """Columns by their headings; those of numbers are set right."""
+class PageTable:
+    """A table; its first columns are words, the others numbers."""
 
     title: str
     headings: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     words: int = 1  # how many columns, from the left, are words
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Chart:
-    """An inline picture with its title and what it says in words."""
+class PageChart:
+    """An inline SVG with a title and a caption."""
 
     title: str
     svg: str
     caption: str = ""
-    size: Size = "normal"
+    size: ChartSize = "normal"
 
 
 @dataclass(frozen=True)
-class Tile:
-    """One figure of the headline."""
+class HeadlineTile:
+    """One figure below the headline."""
 
     figure: str
     words: str
@@ -58,7 +58,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Key:
+class LegendEntry:
     """An entry of the legend."""
 
     name: str
@@ -66,27 +66,27 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A heading, a sentence, pictures and tables."""
+class PageSection:
+    """A heading, an introduction, charts and tables."""
 
     anchor: str
     title: str
     lead: str = ""
-    charts: tuple[Chart, ...] = ()
-    tables: tuple[Table, ...] = ()
-    legend: tuple[Key, ...] = ()
+    charts: tuple[PageChart, ...] = ()
+    tables: tuple[PageTable, ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
     inner: bool = False  # part of the chapter above it: a smaller heading, and not in the list at the top
 
 
 @dataclass(frozen=True)
-class Page:
-    """One report."""
+class ReportPage:
+    """A whole report."""
 
     title: str
     headline: str
     lead: str
-    tiles: tuple[Tile, ...]
-    sections: tuple[Section, ...]
+    tiles: tuple[HeadlineTile, ...]
+    sections: tuple[PageSection, ...]
     prompts: tuple[Mapping[str, Any], ...]  # of the players and the traces, as `players.js` reads them
     videos: Mapping[str, str]  # address of each video, by its name in `prompts`
     footer: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The colour and marker of each policy, the same in every picture and readable on light and on dark pages."""
+"""A colour and a marker for each policy, after Okabe and Ito, readable on light and dark pages."""
 
 import colorsys
 
@@ -10,34 +10,32 @@ COLOURS = (
     *("#6a7f8c", "#a0402c"),
 )
 MARKS = ("o", "D", "s", "^", "P", "p", "h", "<", ">", "d", "H", "v", "X", "8")
-NOTHING = "#8a8f98"  # no cache
-
-
+NO_CACHE_COLOUR = "#8a8f98"
 GOLDEN_TURN = 0.618  # of the colour circle: later policies get hues far from each other
 
 
-def colour(policy: str) -> str:
-    """The colour of a policy; grey for a run without a cache.
+def policy_colour(policy: str) -> str:
+    """The colour of a policy; grey without a cache.
 
     Example:
-        >>> colour("navicache"), colour("none")
+        >>> policy_colour("navicache"), policy_colour("none")
         ('#2a7fc9', '#8a8f98')
     """
-    return _numbered_colour(_catalog_number(policy)) if policy in POLICIES else NOTHING
+    return number_colour(_policy_index(policy)) if policy in POLICIES else NO_CACHE_COLOUR
 
 
-def mark(policy: str) -> str:
-    """Matplotlib's marker of a policy, for readers who see no colours."""
-    return MARKS[_catalog_number(policy) % len(MARKS)] if policy in POLICIES else "*"
+def policy_marker(policy: str) -> str:
+    """The Matplotlib marker of a policy."""
+    return MARKS[_policy_index(policy) % len(MARKS)] if policy in POLICIES else "*"
 
 
-def _numbered_colour(number: int) -> str:
-    """One of the chosen colours; past their end a generated one, so that a new policy needs no entry here."""
+def number_colour(number: int) -> str:
+    """The colour of the policy with this number in the catalog; generated past the chosen ones."""
     if number < len(COLOURS):
         return COLOURS[number]
     red, green, blue = colorsys.hls_to_rgb(number * GOLDEN_TURN % 1, 0.45, 0.5)
     return "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
 
 
-def _catalog_number(policy: str) -> int:
+def _policy_index(policy: str) -> int:
     return list(POLICIES).index(policy)

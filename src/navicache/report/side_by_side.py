@@ -1,4 +1,4 @@
-"""Several videos of one size next to each other, each under a strip with its name."""
+"""Join videos of one size side by side, each with a label."""
 
 from collections.abc import Mapping
 
@@ -11,17 +11,17 @@ STRIP, GAP = 32, 4
 INK, PAPER = (240, 240, 240), (24, 24, 24)
 
 
-def difference(reference: np.ndarray, frames: np.ndarray, amplified: float = AMPLIFIED) -> np.ndarray:
-    """Absolute difference of two videos in [0, 1], amplified and cut at white.
+def amplify_difference(reference: np.ndarray, frames: np.ndarray, amplified: float = AMPLIFIED) -> np.ndarray:
+    """Absolute difference of two videos in [0, 1], amplified and clipped.
 
     Example:
-        >>> difference(np.full((1, 1, 1, 3), 0.5), np.full((1, 1, 1, 3), 0.4), amplified=5.0).round(2).max()
+        >>> amplify_difference(np.full((1, 1, 1, 3), 0.5), np.full((1, 1, 1, 3), 0.4), amplified=5.0).round(2).max()
         np.float64(0.5)
     """
     return np.clip(np.abs(frames - reference) * amplified, 0.0, 1.0)
 
 
-def side_by_side(panels: Mapping[str, np.ndarray]) -> np.ndarray:
+def join_panels(panels: Mapping[str, np.ndarray]) -> np.ndarray:
     """Frames of (height + strip, all widths) from videos (frames, height, width, 3) by their names.
 
     The strip is `STRIP` pixels high, panels stand `GAP` pixels apart, and both are even, as H.264 wants it.
@@ -31,13 +31,13 @@ def side_by_side(panels: Mapping[str, np.ndarray]) -> np.ndarray:
     gap = np.broadcast_to(np.array(PAPER, dtype=np.float32) / 255, (count, STRIP + height * times, GAP, 3))
     columns: list[np.ndarray] = []
     for name, frames in panels.items():
-        strip = np.broadcast_to(_label(name, width * times), (count, STRIP, width * times, 3))
+        strip = np.broadcast_to(_draw_label(name, width * times), (count, STRIP, width * times, 3))
         columns += [gap, np.concatenate([strip, frames.repeat(times, axis=1).repeat(times, axis=2)], axis=1)]
     return np.concatenate(columns[1:], axis=2)
 
 
-def _label(text: str, width: int) -> np.ndarray:
-    """The name in the largest letters that fit."""
+def _draw_label(text: str, width: int) -> np.ndarray:
+    """The label in the largest letters that fit."""
     image = Image.new("RGB", (width, STRIP), PAPER)
     draw = ImageDraw.Draw(image)
     sizes = (ImageFont.load_default(size) for size in range(18, 7, -1))

@@ -1,4 +1,4 @@
-"""What the picture of a run shows, as numbers: one curve for each column, one row for each stream or sample."""
+"""The curves and rows of a trace plot, as numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ Rows: TypeAlias = Sequence[tuple[str, Sequence[StepRecord]]]
 def read_curves(run: RunRecord, sample: int) -> Curves:
     """Columns as floats; what is unknown or not finite becomes a gap (NaN)."""
     names = ("index", "computed", "ratio", "variance", "measured_ratio", "accumulated", "threshold", "reuse_error")
-    curves = {name: [_gap(value) for value in run.column(name, sample)] for name in names}
+    curves = {name: [_to_float(value) for value in run.column(name, sample)] for name in names}
     if ratio_is_error_growth(run):
-        predicted = [_gap(value) for value in run.column("predicted_change", sample)]
-        curves["measured_ratio"] = _measured_growth(curves, predicted, "max_error" in run.settings)
+        predicted = [_to_float(value) for value in run.column("predicted_change", sample)]
+        curves["measured_ratio"] = _true_growth(curves, predicted, "max_error" in run.settings)
     return curves
 
 
@@ -28,18 +28,18 @@ def read_rows(run: RunRecord, sample: int) -> Rows:
     return [(names[stream], run.steps_of(sample, stream)) for stream in run.streams]
 
 
-def known(values: Sequence[float]) -> list[float]:
-    """The values that are no gap."""
+def without_gaps(values: Sequence[float]) -> list[float]:
+    """The values that are not NaN."""
     return [value for value in values if not math.isnan(value)]
 
 
-def _measured_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
-    """What an error gate's estimate is held against: the true error over the distance; unknown beneath a margin."""
+def _true_growth(curves: Curves, predicted: Sequence[float], cautious: bool) -> list[float]:
+    """The true error per change of the input, which the estimate is compared with."""
     if cautious:
         return [math.nan] * len(predicted)
     columns = zip(curves["reuse_error"], curves["ratio"], predicted, strict=True)
     return [error * growth / change if change else math.nan for error, growth, change in columns]
 
 
-def _gap(value: float | None) -> float:
+def _to_float(value: float | None) -> float:
     return math.nan if value is None or not math.isfinite(value) else float(value)

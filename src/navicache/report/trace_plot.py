@@ -1,4 +1,4 @@
-"""A run as a picture: ratio, error and schedule above one step axis."""
+"""Plot a run: ratio, error and schedule over the steps."""
 
 import math
 import os
@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from navicache.records import RunRecord, describe_savings, open_atomic_file, ratio_is_error_growth
-from navicache.report.trace_curves import Curves, Rows, known, read_curves, read_rows
+from navicache.report.trace_curves import Curves, Rows, read_curves, read_rows, without_gaps
 
 BLUE, PALE, VERMILION, INK, GREY = "#0072B2", "#BBD6E8", "#D55E00", "#222222", "#666666"  # after Okabe and Ito
 SUFFIXES = (".png", ".svg")
 LEGEND: dict[str, Any] = {"fontsize": 9, "frameon": False, "handlelength": 1.4, "columnspacing": 1.4}
 HEAD = 0.58  # inches above the panels
 MOST_ROW_LABELS = 16
-ERROR_ROOM = 2.5  # reuse errors beyond so many times the other heights are marked at the edge
+ERROR_ROOM = 2.5  # reuse errors above this multiple of the other heights are marked at the edge
 
 
 def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
@@ -36,7 +36,7 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     if not run.steps:
         raise ValueError("this run has no step yet: draw it after the model was called")
     curves, rows = read_curves(run, sample), read_rows(run, sample)
-    panels = [draw for draw, names in PANELS.items() if any(known(curves[name]) for name in names)]
+    panels = [draw for draw, names in PANELS.items() if any(without_gaps(curves[name]) for name in names)]
     heights = [*(2.2 for _ in panels), 0.25 * min(len(rows), MOST_ROW_LABELS) + 0.05]
     size = (9.6, HEAD + sum(heights) + 0.42 * len(heights) + 0.4)
     figure = Figure(figsize=size, dpi=130, facecolor="white", layout="constrained")
@@ -45,13 +45,13 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     for draw, panel in zip(panels, axes, strict=False):
         draw(panel, curves, run)
     _draw_strip(axes[-1], rows)
-    _step_axis(axes[-1], run)
-    _head(figure, run, sample)
+    _draw_step_axis(axes[-1], run)
+    _draw_heading(figure, run, sample)
     return figure
 
 
 def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 0) -> None:
-    """Save `draw_trace` as .png or .svg; a half-written picture never stands under its final name."""
+    """Save `draw_trace` as .png or .svg, atomically."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
@@ -61,70 +61,72 @@ def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 
 
 
 def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
-    """The estimate with its uncertainty, and what it was corrected by."""
+    """The estimate with its uncertainty, and the measurements."""
     index, ratio, measured = curves["index"], curves["ratio"], curves["measured_ratio"]
     spread = [math.sqrt(v) if v >= 0 else math.nan for v in curves["variance"]]
     edges = [*ratio, *measured]
     for width, alpha in ((2, 0.14), (1, 0.26)):
         low, high = ([r + side * width * s for r, s in zip(ratio, spread, strict=True)] for side in (-1, 1))
-        if known(low):
+        if without_gaps(low):
             axes.fill_between(index, low, high, color=BLUE, alpha=alpha, linewidth=0, label=f"±{width} std")
             edges += [*low, *high]
-    if known(ratio):
+    if without_gaps(ratio):
         axes.plot(index, ratio, color=BLUE, linewidth=1.7, marker=".", markersize=3, label="estimate")
-    if known(measured):
-        _points(axes, index, measured, "measured")
-    middle, wide = known([*ratio, *measured]), known(edges)
+    if without_gaps(measured):
+        _draw_points(axes, index, measured, "measured")
+    middle, wide = without_gaps([*ratio, *measured]), without_gaps(edges)
     room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
     words = "growth: error of a prediction per distance of the input", "ratio: output change per input change"
-    _finish(axes, "ratio", words[0] if ratio_is_error_growth(run) else words[1])
+    _finish_panel(axes, "ratio", words[0] if ratio_is_error_growth(run) else words[1])
 
 
 def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
-    """The bar that would pass the threshold is the step that is computed."""
+    """The accumulated error as bars, the threshold, and the errors of reused steps."""
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
         heights = [a if c == wanted else math.nan for a, c in zip(accumulated, curves["computed"], strict=True)]
-        if known(heights):
+        if without_gaps(heights):
             axes.bar(index, heights, width=0.8, color=colour, label=label)
-    if limits := set(known(curves["threshold"])):
+    if limits := set(without_gaps(curves["threshold"])):
         label = f"threshold {limits.pop():.3g}" if len(limits) == 1 else "threshold"
-        axes.step(*_stairs(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
-    _reuse_errors(axes, curves)
-    _finish(axes, "error", "error, relative to the output")
+        axes.step(*_threshold_steps(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
+    _draw_reuse_errors(axes, curves)
+    _finish_panel(axes, "error", "error, relative to the output")
 
 
-def _stairs(curves: Curves) -> tuple[list[float], list[float]]:
-    """The threshold over the full width of each step, also where only one knows it."""
+def _threshold_steps(curves: Curves) -> tuple[list[float], list[float]]:
+    """The threshold over the full width of each step."""
     return [i + side for i in curves["index"] for side in (-0.5, 0.5)], [
         t for t in curves["threshold"] for _ in range(2)
     ]
 
 
-def _reuse_errors(axes: Axes, curves: Curves) -> None:
+def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
     """Points on the scale of the bars, and marks at the upper edge for those far beyond it."""
     index, errors = curves["index"], curves["reuse_error"]
-    heights = known([*curves["accumulated"], *curves["threshold"]])
+    heights = without_gaps([*curves["accumulated"], *curves["threshold"]])
     top = ERROR_ROOM * max(heights, default=0.0) or math.inf
     inside = [error if error <= top else math.nan for error in errors]
     beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
-    axes.set_ylim(0, 1.08 * max([*heights, *known(inside)], default=0.0) or 1.0)
-    if known(errors):
-        _points(axes, index, inside, f"reuse error (▲ up to {max(known(errors)):.2g})" if beyond else "reuse error")
+    axes.set_ylim(0, 1.08 * max([*heights, *without_gaps(inside)], default=0.0) or 1.0)
+    if without_gaps(errors):
+        _draw_points(
+            axes, index, inside, f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
+        )
     if beyond:
         style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}
         axes.plot(beyond, [0.97 for _ in beyond], marker="^", transform=axes.get_xaxis_transform(), **style)
 
 
-def _points(axes: Axes, index: Sequence[float], values: Sequence[float], label: str) -> None:
+def _draw_points(axes: Axes, index: Sequence[float], values: Sequence[float], label: str) -> None:
     style: dict[str, Any] = {"color": VERMILION, "markersize": 4.6, "markeredgecolor": "white", "markeredgewidth": 0.5}
     axes.plot(index, values, "o", label=label, **style)
 
 
 def _draw_strip(axes: Axes, rows: Rows) -> None:
-    """One row of cells per stream or sample; steps that never came stay empty."""
+    """One row of cells per stream or sample; missing steps stay empty."""
     for wanted, colour, label in ((True, BLUE, "computed"), (False, PALE, "reused")):
         for row, (_, steps) in enumerate(rows):
             cells = [(step.index - 0.45, 0.9) for step in steps if step.computed == wanted]
@@ -134,11 +136,11 @@ def _draw_strip(axes: Axes, rows: Rows) -> None:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    _finish(axes, "schedule", "schedule")
+    _finish_panel(axes, "schedule", "schedule")
 
 
-def _finish(axes: Axes, name: str, caption: str) -> None:
-    """Quiet frame; caption and legend share the line above the panel, off the data."""
+def _finish_panel(axes: Axes, name: str, caption: str) -> None:
+    """Draw frame, caption and legend of a panel."""
     axes.set_label(name)
     axes.set_title(caption, loc="left", fontsize=10, color=INK, pad=7)
     axes.spines[["top", "right"]].set_visible(False)
@@ -147,8 +149,8 @@ def _finish(axes: Axes, name: str, caption: str) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.0, **LEGEND)
 
 
-def _step_axis(axes: Axes, run: RunRecord) -> None:
-    """The whole run where its length is known, so that what is still to come shows as empty."""
+def _draw_step_axis(axes: Axes, run: RunRecord) -> None:
+    """The axis of the whole run if its length is known."""
     indices = [step.index for step in run.steps]
     first = 0 if run.total else min(indices)
     axes.set_xlim(first - 0.6, max(run.total or 0, max(indices) + 1) - 0.4)
@@ -156,8 +158,8 @@ def _step_axis(axes: Axes, run: RunRecord) -> None:
     axes.set_xlabel("step", fontsize=9, color=INK)
 
 
-def _head(figure: Figure, run: RunRecord, sample: int) -> None:
-    """Who and how many in two lines; long names are cut."""
+def _draw_heading(figure: Figure, run: RunRecord, sample: int) -> None:
+    """Policy, model and step counts in two lines; long names are cut."""
     height = float(figure.get_figheight())
     parts = [describe_savings(run), ", ".join(f"{name}={value}" for name, value in run.settings.items())]
     if run.samples > 1 and len(figure.axes) > 1:

@@ -1,4 +1,4 @@
-"""Frames into a file that every browser shows."""
+"""Write frames to video and image files that every browser shows."""
 
 import io
 import os
@@ -27,7 +27,7 @@ def save_video(frames: np.ndarray, path: str | os.PathLike[str], fps: int = 8) -
 
 
 def encode_video(frames: np.ndarray, fps: int = 8) -> bytes:
-    """The same in memory, for a page that carries its videos."""
+    """The same video in memory."""
     check_frames(frames)
     buffer = io.BytesIO()
     write_video(frames, buffer, fps)
@@ -35,29 +35,29 @@ def encode_video(frames: np.ndarray, fps: int = 8) -> bytes:
 
 
 def check_frames(frames: np.ndarray) -> None:
-    """Refuse what H.264 cannot hold."""
+    """Refuse frames that H.264 cannot encode."""
     if frames.ndim != 4 or frames.shape[-1] != 3 or frames.shape[1] % 2 or frames.shape[2] % 2:
         raise ValueError(f"frames must be (frames, even height, even width, 3), got {frames.shape}")
 
 
 def write_video(frames: np.ndarray, file: BinaryIO, fps: int) -> None:
-    """Into an open file."""
+    """Encode into an open file."""
     with av.open(file, "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=fps)
         stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], "yuv420p"
         # One thread: starting one for every core takes longer than a short video, and the bytes depend on no machine.
         stream.options = {"crf": "16", "preset": "veryfast", "threads": "1"}
         for image in frames:  # one by one: all bytes together would be another long video in memory
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(as_bytes(image), format="rgb24")))
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(to_uint8(image), format="rgb24")))
         container.mux(stream.encode())
 
 
 def save_image(frame: np.ndarray, path: str | os.PathLike[str]) -> None:
     """Write (height, width, 3) of floats in [0, 1] as PNG."""
     with open_atomic_file(path) as file:
-        Image.fromarray(as_bytes(frame)).save(file, format="PNG")
+        Image.fromarray(to_uint8(frame)).save(file, format="PNG")
 
 
-def as_bytes(frames: np.ndarray) -> np.ndarray:
-    """Floats in [0, 1] as bytes."""
+def to_uint8(frames: np.ndarray) -> np.ndarray:
+    """Floats in [0, 1] as uint8."""
     return (np.clip(frames, 0, 1) * 255).round().astype(np.uint8)

@@ -1,17 +1,17 @@
-"""The fields of the page, in the order of `Asked`: prompt and Run first, what is seldom touched folded away."""
+"""The input fields of the page, in the order of `StudioRequest`."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from navicache.studio.asked import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
-from navicache.studio.offer import USUAL, Offer, usual_values
+from navicache.studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
+from navicache.studio.request import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
 
-OWN = "empty: the model's own"
+MODEL_DEFAULT = "empty: the model's own"
 
 
 @dataclass(frozen=True)
-class Fields:
-    """Gradio's components, by what they are for."""
+class PageFields:
+    """The Gradio components of the inputs."""
 
     run: Any
     stop: Any
@@ -19,22 +19,22 @@ class Fields:
 
     @property
     def prompt(self) -> Any:
-        """What to show."""
+        """The prompt."""
         return self.inputs[0]
 
     @property
     def model(self) -> Any:
-        """Which model."""
+        """The model."""
         return self.inputs[1]
 
     @property
-    def usual(self) -> list[Any]:
+    def defaults(self) -> list[Any]:
         """Steps, guidance, frames and size."""
-        return self.inputs[7 : 7 + len(USUAL)]
+        return self.inputs[7 : 7 + len(DEFAULT_ARGUMENTS)]
 
 
-def lay_out(offer: Offer, prompts: list[str]) -> Fields:
-    """Put them on the page that is being built."""
+def build_fields(models: StudioModels, prompts: list[str]) -> PageFields:
+    """Add all fields to the page that is being built."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     with gr.Row(equal_height=True, elem_id="nv-ask"):
@@ -52,28 +52,28 @@ def lay_out(offer: Offer, prompts: list[str]) -> Fields:
         stop = gr.Button("Stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
     with gr.Row(equal_height=True, elem_id="nv-how"):
-        model = model_field(offer)
+        model = build_model_field(models)
         with gr.Column(scale=2, min_width=280):
-            targets = target_fields()
-    return Fields(run, stop, [prompt, model, *targets, *more_fields(offer)])
+            targets = build_target_fields()
+    return PageFields(run, stop, [prompt, model, *targets, *build_more_fields(models)])
 
 
-def model_field(offer: Offer) -> Any:
-    """Which model; any at all, unless the studio is locked."""
+def build_model_field(models: StudioModels) -> Any:
+    """The model: any, unless the studio is locked."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     return gr.Dropdown(
-        list(offer.choices),
-        value=offer.first.model,
+        list(models.choices),
+        value=models.default.model,
         label="Model",
-        info="embedded" if offer.locked else "embedded, a folder, or a hub id",
-        allow_custom_value=not offer.locked,
+        info="embedded" if models.locked else "embedded, a folder, or a hub id",
+        allow_custom_value=not models.locked,
         min_width=200,
     )
 
 
-def target_fields() -> list[Any]:
-    """Which target, and the one field it needs."""
+def build_target_fields() -> list[Any]:
+    """The kind of target, and a field for each kind."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     target = gr.Radio(list(TARGETS), value=SPEEDUP, label="Target")
@@ -90,8 +90,8 @@ def target_fields() -> list[Any]:
     return [target, *ways.values()]
 
 
-def more_fields(offer: Offer) -> list[Any]:
-    """Seed, length and size."""
+def build_more_fields(models: StudioModels) -> list[Any]:
+    """Seed, steps, guidance, frames and size."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     labels = ("Steps", "Guidance", "Frames", "Height", "Width")
@@ -100,7 +100,7 @@ def more_fields(offer: Offer) -> list[Any]:
             seed = gr.Number(0, label="Seed", precision=0, min_width=90)
             usual = [
                 gr.Number(value, label=label, precision=None if label == "Guidance" else 0, min_width=90)
-                for label, value in zip(labels, usual_values(offer.first), strict=True)
+                for label, value in zip(labels, default_values(models.default), strict=True)
             ]
-        negative = gr.Textbox("", label="Negative prompt", info=OWN)
+        negative = gr.Textbox("", label="Negative prompt", info=MODEL_DEFAULT)
     return [seed, *usual, negative]

@@ -1,4 +1,4 @@
-"""The page itself: fields, buttons, and who listens to what. Gradio is imported here, and only when it is opened."""
+"""The Gradio page: fields, buttons and events. Gradio is imported only when the page is opened."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -7,12 +7,12 @@ from importlib.resources import files
 from typing import Any
 
 from navicache.pocket import PROMPTS
-from navicache.studio.answers import Answers, Refused
-from navicache.studio.fields import Fields, lay_out
-from navicache.studio.kept import Kept
-from navicache.studio.offer import Offer
-from navicache.studio.runs import Runs
-from navicache.studio.show import IDLE
+from navicache.studio.baselines import BaselineStore
+from navicache.studio.controller import RunRefused, StudioController
+from navicache.studio.fields import PageFields, build_fields
+from navicache.studio.html import IDLE
+from navicache.studio.models import StudioModels
+from navicache.studio.run_queue import RunQueue
 
 TITLE = "navicache studio"
 HEAD = (
@@ -24,49 +24,49 @@ READABLE = {
     "button_primary_background_fill": "*primary_600",
     "button_primary_background_fill_hover": "*primary_700",
 }  # Gradio's own are too pale for small letters
-LINE = 16  # visitors that wait; the next one is told to come back
+QUEUE_LENGTH = 16  # visitors that may wait; the next one is refused
 
 
-def open_page(offer: Offer, **where: Any) -> None:
+def open_page(models: StudioModels, **where: Any) -> None:
     """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
-    runs = Runs()
+    runs = RunQueue()
     try:
-        page = build_page(Answers(offer, runs)).queue(max_size=LINE, default_concurrency_limit=1)
-        _, address, _ = page.launch(**looks(), **where, prevent_thread_lock=True)
+        page = build_page(StudioController(models, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
+        _, address, _ = page.launch(**page_style(), **where, prevent_thread_lock=True)
         print(f"open {address} (Ctrl-C ends it)", flush=True)
         page.block_thread()
     finally:
         runs.close()
 
 
-def build_page(answers: Answers) -> Any:
-    """The page as Gradio's Blocks, not yet served; no figure about it is sent anywhere."""
-    import gradio as gr  # pyright: ignore[reportMissingImports]  (an extra of its own)
+def build_page(controller: StudioController) -> Any:
+    """The page as Gradio Blocks, not yet served; analytics are off."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
 
     with gr.Blocks(title=TITLE, analytics_enabled=False) as page:
         gr.HTML(HEAD)
-        fields = lay_out(answers.offer, list(PROMPTS))
+        fields = build_fields(controller.models, list(PROMPTS))
         live = gr.HTML(IDLE, elem_id="nv-live")
         result = gr.HTML(elem_id="nv-result")
-        connect(answers, fields, [live, result, gr.State(Kept(), time_to_live=3600)])
+        connect_events(controller, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])
     return page
 
 
-def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
-    """Run and stop; one run at a time on this machine, or seconds would mean nothing."""
+def connect_events(controller: StudioController, fields: PageFields, outputs: list[Any]) -> None:
+    """Connect the buttons; one run at a time on this machine, or the seconds would mean nothing."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
-    def run(request: gr.Request, kept: Kept, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with refusals(gr.Error), closing(answers.run(request.session_hash, kept, *values)) as showing:
+    def run(request: gr.Request, kept: BaselineStore, *values: Any) -> Iterator[tuple[Any, ...]]:
+        with show_refusals(gr.Error), closing(controller.run(request.session_hash, kept, *values)) as showing:
             for shown in showing:
                 yield shown.live, gr.skip() if shown.result is None else shown.result, shown.kept
 
     def stop(request: gr.Request) -> str:
-        return answers.stop(request.session_hash)
+        return controller.stop(request.session_hash)
 
-    def usual(model: str | None) -> list[Any]:
-        with refusals(gr.Error):
-            return answers.usual(model)
+    def show_defaults(model: str | None) -> list[Any]:
+        with show_refusals(gr.Error):
+            return controller.default_values(model)
 
     live, _, kept = outputs
     begun = gr.on(
@@ -81,21 +81,21 @@ def connect(answers: Answers, fields: Fields, outputs: list[Any]) -> None:
     )
     quick = {"show_progress": "hidden", "api_visibility": "private"}
     fields.stop.click(stop, None, live, cancels=[begun], queue=False, **quick)
-    # Not of the page's own first value; in a line of its own, for out of line a refusal is not shown.
-    fields.model.input(usual, fields.model, fields.usual, **quick)
+    # `input`, not `change`: the first value needs no defaults. It is queued, since refusals are shown only then.
+    fields.model.input(show_defaults, fields.model, fields.defaults, **quick)
 
 
 @contextmanager
-def refusals(error: Callable[..., Exception]) -> Iterator[None]:
-    """Refusals in the page's own manner, which takes them for markup; the log needs no trace of them."""
+def show_refusals(error: Callable[..., Exception]) -> Iterator[None]:
+    """Show a refusal as an error of the page, escaped, and without a traceback in the log."""
     try:
         yield
-    except Refused as refusal:
+    except RunRefused as refusal:
         raise error(escape(str(refusal), quote=False), print_exception=False) from refusal
 
 
-def looks() -> dict[str, Any]:
-    """Colours, letters and script; all of it comes from here, so the page needs no network."""
+def page_style() -> dict[str, Any]:
+    """Theme, style sheet and script; none of it needs a network."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     letters = {"font": ("system-ui", "sans-serif"), "font_mono": ("ui-monospace", "monospace")}

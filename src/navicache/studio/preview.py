@@ -1,4 +1,4 @@
-"""A look at the latent of a run that is not over: its first frame, decoded as the pipeline would in the end."""
+"""Decode the first frame of the latents while a run goes on."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 
-def preview(pipe: Any, latents: Tensor) -> np.ndarray | None:
-    """(height, width, 3) in [0, 1] of the first sample; None for a VAE we do not know how to ask."""
+def decode_preview(pipe: Any, latents: Tensor) -> np.ndarray | None:
+    """(height, width, 3) in [0, 1] of the first sample; None for an unknown VAE."""
     vae = pipe.components.get("vae")
     decode = DECODERS.get(type(vae).__name__)
     if decode is None:
@@ -19,39 +19,39 @@ def preview(pipe: Any, latents: Tensor) -> np.ndarray | None:
     return (frame.float() / 2 + 0.5).clamp(0, 1).permute(1, 2, 0).cpu().numpy()
 
 
-def _image(vae: Any, latents: Tensor) -> Tensor:
+def _decode_image(vae: Any, latents: Tensor) -> Tensor:
     shift = vae.config.shift_factor or 0.0
     return vae.decode(latents / vae.config.scaling_factor + shift, return_dict=False)[0][0]
 
 
-def _scaled(vae: Any, latents: Tensor) -> Tensor:
-    return _first_frame(vae, latents[:, :, :1] / vae.config.scaling_factor)
+def _decode_scaled(vae: Any, latents: Tensor) -> Tensor:
+    return _decode_first_frame(vae, latents[:, :, :1] / vae.config.scaling_factor)
 
 
-def _frames_first(vae: Any, latents: Tensor) -> Tensor:
-    return _scaled(vae, latents.transpose(1, 2))
+def _decode_frames_first(vae: Any, latents: Tensor) -> Tensor:
+    return _decode_scaled(vae, latents.transpose(1, 2))
 
 
-def _normalised(vae: Any, latents: Tensor) -> Tensor:
+def _decode_normalised(vae: Any, latents: Tensor) -> Tensor:
     mean, std = (
         torch.tensor(values, device=latents.device, dtype=latents.dtype).view(1, -1, 1, 1, 1)
         for values in (vae.config.latents_mean, vae.config.latents_std)
     )
-    return _first_frame(vae, latents[:, :, :1] * std + mean)
+    return _decode_first_frame(vae, latents[:, :, :1] * std + mean)
 
 
-def _opensora(vae: Any, latents: Tensor) -> Tensor:
+def _decode_opensora(vae: Any, latents: Tensor) -> Tensor:
     return vae.decode(latents[:, :, :1], 1, return_dict=False)[0][0, :, 0]
 
 
-def _first_frame(vae: Any, latents: Tensor) -> Tensor:
+def _decode_first_frame(vae: Any, latents: Tensor) -> Tensor:
     return vae.decode(latents, return_dict=False)[0][0, :, 0]
 
 
 DECODERS: Mapping[str, Callable[[Any, Tensor], Tensor]] = {
-    "AutoencoderKL": _image,
-    "AutoencoderKLWan": _normalised,
-    "AutoencoderKLHunyuanVideo": _scaled,
-    "AutoencoderKLCogVideoX": _frames_first,
-    "AutoencoderOpenSora": _opensora,
+    "AutoencoderKL": _decode_image,
+    "AutoencoderKLWan": _decode_normalised,
+    "AutoencoderKLHunyuanVideo": _decode_scaled,
+    "AutoencoderKLCogVideoX": _decode_frames_first,
+    "AutoencoderOpenSora": _decode_opensora,
 }  # by class; all of these begin a video with a latent frame that stands for one frame

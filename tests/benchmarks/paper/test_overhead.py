@@ -9,7 +9,7 @@ from tests.evaluation.bench.test_plans import PLANS
 from tests.support.rows import measured_row, rows_by_key
 
 from navicache.cli import main
-from navicache.cli.report.results import Results, read_results
+from navicache.cli.report.results import BenchResults, read_results
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.models import Calibration
 
@@ -30,7 +30,7 @@ def test_zero_is_said_only_of_a_policy_that_needs_none(policy, more, shown):
 
 def test_published_rows_are_as_printed_and_name_no_model():
     rows = [measured_row("baseline", kind="baseline", computed=10), measured_row("T", policy="teacache", computed=10)]
-    (table,) = overheads(Results(rows, {}, [])).tables
+    (table,) = overheads(BenchResults(rows, {}, [])).tables
     assert table.headings[3:] == ("offline calibration (s)", "skipping justification (s)")
     published = [tuple(cell.text for cell in line.cells) for line in table.lines if line.cells[2].text == "published"]
     assert published == [

@@ -99,10 +99,10 @@ def _wait_for_end_of(process: int) -> None:
 
 
 def test_two_at_a_time_are_refused(package, python, results, capsys):
-    from navicache.evaluation.bench.session import only_one
+    from navicache.evaluation.bench.session import lock_folder
 
     (results / "vbench").mkdir()
-    with only_one(results / "vbench"), pytest.raises(SystemExit):
+    with lock_folder(results / "vbench"), pytest.raises(SystemExit):
         vbench(results, python, "--dimensions", "color")
     assert capsys.readouterr().err.rstrip().endswith("vbench: wait for it") and calls(package) == []
 

@@ -18,7 +18,7 @@ from benchmarks.vbench.videos import (
 from tests.support.vbench_package import BALL, CAT, LIST, SEEDS, write_results
 
 from navicache.evaluation.bench.names import file_stem
-from navicache.evaluation.bench.prompts import vbench_list
+from navicache.evaluation.bench.prompts import find_vbench_list
 
 needs_vbench = pytest.mark.skipif(
     importlib.util.find_spec("vbench") is None, reason="no vbench: pip install --no-deps vbench==0.1.5 brings it"
@@ -122,7 +122,7 @@ def test_the_fingerprint_tells_other_videos(results):
 
 @needs_vbench
 def test_the_real_list_has_the_published_numbers_and_every_prompt_can_be_a_file():
-    prompts = prompts_of(vbench_list())
+    prompts = prompts_of(find_vbench_list())
     assert {name: len(own) for name, own in prompts.items()} == PUBLISHED
     texts = {text for own in prompts.values() for text in own}
     assert len(texts) == 944 and all(file_stem(text) == text for text in texts)
@@ -131,7 +131,7 @@ def test_the_real_list_has_the_published_numbers_and_every_prompt_can_be_a_file(
 @needs_vbench
 @pytest.mark.slow
 def test_the_real_vbench_finds_our_links(tmp_path):
-    dimension, prompts = "color", prompts_of(vbench_list())
+    dimension, prompts = "color", prompts_of(find_vbench_list())
     results = write_results(_folder(tmp_path, "results"), settings=("fast one",), prompts=tuple(prompts[dimension]))
     (fast,) = read_settings([results])
     lay_out_links(tmp_path / "links", fast.found(prompts[dimension]))
@@ -139,7 +139,7 @@ def test_the_real_vbench_finds_our_links(tmp_path):
         path = tmp_path / "unused" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    paths = [tmp_path / "unused", vbench_list(), tmp_path / "out", tmp_path / "links"]
+    paths = [tmp_path / "unused", find_vbench_list(), tmp_path / "out", tmp_path / "links"]
     command = [sys.executable, "-c", ASK, *map(str, paths), dimension]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert "not found" not in done.stdout

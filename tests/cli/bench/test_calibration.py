@@ -2,9 +2,9 @@
 
 import pytest
 
-from navicache.cli.bench.files import Shelf
+from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.worker import PipelineWorker
-from navicache.evaluation.bench.jobs import expand
+from navicache.evaluation.bench.jobs import expand_plan
 from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.models import read_calibration
 
@@ -27,11 +27,11 @@ call = { num_frames = 5, height = 32, width = 48, num_inference_steps = 6 }
 
 @pytest.fixture
 def groups(wan_folder):
-    return expand(parse_plan(PLAN.replace("MODEL", str(wan_folder))), ["a red ball"])
+    return expand_plan(parse_plan(PLAN.replace("MODEL", str(wan_folder))), ["a red ball"])
 
 
 def worker(folder):
-    return PipelineWorker(folder, Shelf(folder, 0, 0), ("psnr",))
+    return PipelineWorker(folder, ResultFiles(folder, 0, 0), ("psnr",))
 
 
 def test_one_a_model_condition_and_policy(tmp_path, groups):
@@ -74,7 +74,7 @@ def test_what_cannot_be_measured_leaves_rows_that_say_why(tmp_path, wan_folder):
         '{ name = "a", scheduler = "DPMSolverMultistepScheduler", scheduler_options = { use_flow_sigmas = false } }'
     )
     plan = parse_plan(PLAN.replace("MODEL", str(wan_folder)).replace('{ name = "a" }', condition))
-    (row,) = worker(tmp_path)(expand(plan, ["a red ball"])[0][-1])
+    (row,) = worker(tmp_path)(expand_plan(plan, ["a red ball"])[0][-1])
     assert row["kind"] == "refused"
     assert "meancache is for flow matching" in row["reason"]
     assert not list(tmp_path.glob("calibration/*/*/*.json"))
@@ -99,4 +99,4 @@ def test_results_from_before_stay_known():
         'name = "x"\nprompts = { source = "pocket" }\nmodels = [{ name = "m", model = "pocket" }]\n'
         'settings = [{ name = "static", policy = "static" }]'
     )
-    assert expand(without, ["a"])[0][1][0].key == "c068ccaf617f9148"
+    assert expand_plan(without, ["a"])[0][1][0].key == "c068ccaf617f9148"

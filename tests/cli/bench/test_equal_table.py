@@ -6,11 +6,17 @@ from fractions import Fraction
 
 from tests.evaluation.bench.curves import INERTIAL, NAVICACHE, plain
 
-from navicache.cli.bench.equal_table import MOST_NAMED, as_csv, describe_equal, lead_text, words
-from navicache.evaluation.bench.leads import Lead, Verdict
+from navicache.cli.bench.equal_table import (
+    MOST_CELLS_NAMED,
+    describe_leads,
+    equal_steps_csv,
+    equal_steps_table,
+    format_lead_figures,
+)
+from navicache.evaluation.bench.leads import LeadSummary, SeriesLead
 
 
-def verdict(**changed) -> Verdict:
+def verdict(**changed) -> LeadSummary:
     usual = {
         "ours": "inertial",
         "counted": 4,
@@ -20,37 +26,40 @@ def verdict(**changed) -> Verdict:
         "behind": {0.5: (), 1.5: ()},
         "leads": (),
     }
-    return Verdict(**{**usual, **changed})
+    return LeadSummary(**{**usual, **changed})
 
 
 def test_the_verdict_in_sentences():
-    first, *others = words(verdict())
+    first, *others = describe_leads(verdict())
     assert "every other policy in 3 of 4 (75%) cells" in first and "in 2 of 4 (50%)" in first
     assert others == ["behind another policy by more than 0.5 dB: 0", "behind another policy by more than 1.5 dB: 0"]
-    assert words(verdict(unknown=2))[0].endswith("; 2 are not known")
+    assert describe_leads(verdict(unknown=2))[0].endswith("; 2 are not known")
 
 
 def test_only_so_many_places_behind_are_named():
-    places = tuple(f"place {number}" for number in range(MOST_NAMED + 3))
-    lines = words(verdict(behind={0.5: places, 1.5: places[:1]}))
+    places = tuple(f"place {number}" for number in range(MOST_CELLS_NAMED + 3))
+    lines = describe_leads(verdict(behind={0.5: places, 1.5: places[:1]}))
     assert lines[-1] == "  and 3 more"
-    assert sum(line.startswith("  place") for line in lines) == MOST_NAMED
+    assert sum(line.startswith("  place") for line in lines) == MOST_CELLS_NAMED
 
 
 def test_a_lead_has_its_sign_and_says_where_it_is_none():
-    lead = Lead("navicache", Fraction(1, 2), 2.04, -0.5, 1.0, 0, 6)
-    assert lead_text(lead) == "+2.0 (-0.5; +1.0)"
-    assert lead_text(Lead("navicache", Fraction(1, 2), 2.0, -0.5, 1.0, 2, 6)) == "+2.0 (-0.5; +1.0, behind in 2 of 6)"
+    lead = SeriesLead("navicache", Fraction(1, 2), 2.04, -0.5, 1.0, 0, 6)
+    assert format_lead_figures(lead) == "+2.0 (-0.5; +1.0)"
+    assert (
+        format_lead_figures(SeriesLead("navicache", Fraction(1, 2), 2.0, -0.5, 1.0, 2, 6))
+        == "+2.0 (-0.5; +1.0, behind in 2 of 6)"
+    )
 
 
 def test_a_table_needs_another_series_beside_ours():
-    assert describe_equal([*plain(), *INERTIAL]) == []
-    text = "\n".join(describe_equal([*plain(), *INERTIAL, *NAVICACHE]))
+    assert equal_steps_table([*plain(), *INERTIAL]) == []
+    text = "\n".join(equal_steps_table([*plain(), *INERTIAL, *NAVICACHE]))
     assert "lead of" in text and "inertial by speed-up is ahead of every other policy" in text
 
 
 def test_the_file_has_a_line_for_every_budget_and_series():
-    table = list(csv.DictReader(io.StringIO(as_csv([*plain(), *INERTIAL, *NAVICACHE]))))
+    table = list(csv.DictReader(io.StringIO(equal_steps_csv([*plain(), *INERTIAL, *NAVICACHE]))))
     assert {line["policy"] for line in table} == {"inertial", "navicache"}
     assert len({(line["budget"], line["series"]) for line in table}) == len(table)
     assert all(float(line["psnr"]) > 0 for line in table)

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from navicache.cli import main
-from navicache.cli.bench.plan import called
-from navicache.evaluation.bench.jobs import TRUTH, expand
+from navicache.cli.bench.plan_setup import add_embedded_calls
+from navicache.evaluation.bench.jobs import EVERY_STEP, expand_plan
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.plan_file import read_plan
-from navicache.generation.job import Source, check_call
-from navicache.generation.loading import known_class, locate, read_index
-from navicache.generation.scheduler import shifted
+from navicache.generation.job import ModelSource, check_call_arguments
+from navicache.generation.loading import find_pipeline_class, locate_model, read_model_index
+from navicache.generation.scheduler import set_flow_shift
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import find_model_by_name
-from navicache_opensora import OpenSoraPipeline, RectifiedFlowScheduler
+from navicache.opensora import OpenSoraPipeline, RectifiedFlowScheduler
 
 PLANS = Path(__file__).parents[3] / "plans"
 ALL = sorted(PLANS.rglob("*.toml"))
@@ -46,23 +46,23 @@ def named(path):
 
 def pipeline_of(model):
     """The class of a plan's model: of its index where it is embedded, of the table where it is not here."""
-    if Source(model.model).pocket:
-        return known_class(read_index(locate(Source(model.model))))
+    if ModelSource(model.model).is_embedded:
+        return find_pipeline_class(read_model_index(locate_model(ModelSource(model.model))))
     return STAND_INS[model.model][0]
 
 
 def check_calls(plan):
     """Refuse a call that a pipeline of the plan would refuse."""
-    for group in expand(called(plan), ["a prompt"]):
+    for group in expand_plan(add_embedded_calls(plan), ["a prompt"]):
         for (job,) in group:
-            check_call(pipeline_of(job.model), job.arguments)
+            check_call_arguments(pipeline_of(job.model), job.arguments)
 
 
 @pytest.mark.parametrize("path", ALL, ids=named)
 def test_it_is_listed(path, monkeypatch, capsys):
     prompts = [f"prompt {number}" for number in range(944)]
     monkeypatch.setattr("navicache.evaluation.bench.prompts.vbench_prompts", lambda dimensions: prompts)
-    disk = "navicache.cli.bench.disk.shutil.disk_usage"
+    disk = "navicache.cli.bench.disk_space.shutil.disk_usage"
     monkeypatch.setattr(disk, lambda path: SimpleNamespace(free=2**50))  # a large plan wants more than a test has
     elsewhere = ["--ray-address", "elsewhere"]  # where the models are: here they are not looked for
     assert main(["bench", str(path), "--list", "--prompts", "1", "--accuracy", "1", *elsewhere]) == 0
@@ -87,7 +87,7 @@ def test_its_policies_can_be_built_on_its_models(path):
     plan = read_plan(path)
     for model in plan.models:
         spec = find_model_by_name(STAND_INS[model.model][2])
-        for setting in (TRUTH, *plan.settings_of(model)):
+        for setting in (EVERY_STEP, *plan.settings_of(model)):
             if setting.policy != NO_CACHE:
                 assert choose_policy(
                     CacheOptions(setting.policy, setting.mode, knobs=dict(setting.knobs)), spec
@@ -100,7 +100,7 @@ def test_its_schedulers_take_their_options_and_plan_the_steps(path):
     plan = read_plan(path)
     for model in plan.models:
         kind, own, _ = STAND_INS[model.model]
-        own = own if model.shift is None else shifted(own, model.shift)
+        own = own if model.shift is None else set_flow_shift(own, model.shift)
         for condition in (part for part in plan.conditions_of(model) if part.scheduler):
             scheduler = getattr(diffusers, condition.scheduler)
             assert condition.scheduler_options.keys() <= inspect.signature(scheduler).parameters.keys()
@@ -109,4 +109,4 @@ def test_its_schedulers_take_their_options_and_plan_the_steps(path):
             hands_over = kind is diffusers.HunyuanVideoPipeline
             steps = {"sigmas": np.linspace(1.0, 0.25, 4)} if hands_over else {"num_inference_steps": 4}
             made.set_timesteps(**steps)
-            assert len(made.timesteps) == 4 and shifted(made, model.shift).config == made.config
+            assert len(made.timesteps) == 4 and set_flow_shift(made, model.shift).config == made.config

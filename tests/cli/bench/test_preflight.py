@@ -13,15 +13,15 @@ from tests.support.files import names_in
 from tests.support.rows import rows_by_key
 
 from navicache.cli import main
-from navicache.cli.bench.disk import needed
-from navicache.cli.bench.files import Shelf
-from navicache.cli.bench.models import Look, missing_weights
+from navicache.cli.bench.disk_space import estimate_bytes
+from navicache.cli.bench.model_check import check_model, missing_weights
 from navicache.cli.bench.preflight import preflight
-from navicache.evaluation.bench.jobs import expand, jobs_of
-from navicache.evaluation.bench.plan import Model
+from navicache.cli.bench.result_files import ResultFiles
+from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
+from navicache.evaluation.bench.plan import PlanModel
 from navicache.evaluation.bench.plan_file import parse_plan
 
-DISK = "navicache.cli.bench.disk.shutil.disk_usage"
+DISK = "navicache.cli.bench.disk_space.shutil.disk_usage"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def unloaded(monkeypatch):
-    monkeypatch.setattr("navicache.cli.bench.worker.load", lambda _: pytest.fail("loaded"))
+    monkeypatch.setattr("navicache.cli.bench.worker.load_pipeline", lambda _: pytest.fail("loaded"))
 
 
 def written(folder, text):
@@ -131,7 +131,7 @@ def test_what_the_model_cannot_take_is_a_note(folder, capsys):
 
 
 def test_a_disk_that_fills_up_is_said_and_nothing_is_lost(folder, monkeypatch, capsys):
-    write = Shelf.write
+    write = ResultFiles.write
 
     def full(shelf, job, *rest):
         if job.prompt_index:
@@ -139,7 +139,7 @@ def test_a_disk_that_fills_up_is_said_and_nothing_is_lost(folder, monkeypatch, c
         return write(shelf, job, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Shelf, "write", full)
+        patch.setattr(ResultFiles, "write", full)
         said = bench(capsys, folder, PLAN)
     assert "is full: make room, and run the same command again to go on" in said
     before = rows_by_key(folder / "out")
@@ -154,9 +154,9 @@ def test_a_shift_that_no_scheduler_takes_is_wrong_and_a_pipeline_that_comes_with
     index = json.loads((place / "model_index.json").read_text())
     del index["scheduler"]
     (place / "model_index.json").write_text(json.dumps({**index, "_class_name": "TheirPipeline"}))
-    theirs = Model(name="theirs", model=str(place))
-    assert Look(theirs).at([]).wrong == []
-    (line,) = Look(replace(theirs, shift=5.0)).at([]).wrong
+    theirs = PlanModel(name="theirs", model=str(place))
+    assert check_model(theirs, []).problems == []
+    (line,) = check_model(replace(theirs, shift=5.0), []).problems
     assert "TheirPipeline takes no shift" in line
 
 
@@ -173,18 +173,18 @@ def test_a_sharded_part_needs_all_its_shards(tmp_path):
 
 def test_the_estimate_grows_with_what_is_kept(tmp_path):
     plan = parse_plan(PLAN)
-    jobs = list(jobs_of(expand(plan, ["a", "b"])))
+    jobs = list(iterate_jobs(expand_plan(plan, ["a", "b"])))
     clip = 5 * 32 * 48 * 3 * 4
-    kept, usual = needed(jobs, plan, {}, keeps_frames=True), needed(jobs, plan, {}, keeps_frames=False)
+    kept, usual = estimate_bytes(jobs, plan, {}, keeps_frames=True), estimate_bytes(jobs, plan, {}, keeps_frames=False)
     assert kept - usual == (10 - 1) * clip, "every baseline and cached video, in place of one baseline"
-    assert needed([], plan, {}, keeps_frames=True) == 0
+    assert estimate_bytes([], plan, {}, keeps_frames=True) == 0
     assert not names_in(tmp_path)
 
 
 def test_finished_jobs_need_nothing(tmp_path, monkeypatch):
     plan = parse_plan(PLAN.replace('model = "pocket"', 'model = "no-such-folder"'))
-    groups = expand(plan, ["a"])
-    lines = "".join(json.dumps({"key": job.key}) + "\n" for job in jobs_of(groups))
-    assert preflight(plan, groups, tmp_path).wrong
+    groups = expand_plan(plan, ["a"])
+    lines = "".join(json.dumps({"key": job.key}) + "\n" for job in iterate_jobs(groups))
+    assert preflight(plan, groups, tmp_path).problems
     (tmp_path / "rows.jsonl").write_text(lines)
-    assert preflight(plan, groups, tmp_path).wrong == ()
+    assert preflight(plan, groups, tmp_path).problems == ()

@@ -7,9 +7,9 @@ from tests.support.rows import rows_by_key
 from tests.tiny.saved import save_wan_i2v
 
 from navicache.cli import main
-from navicache.cli.bench.files import Shelf
+from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.worker import PipelineWorker
-from navicache.evaluation.bench.jobs import expand
+from navicache.evaluation.bench.jobs import expand_plan
 from navicache.evaluation.bench.plan_file import parse_plan
 
 PLAN = """
@@ -33,7 +33,7 @@ def plan(folder, model, extra):
 
 
 def worker(folder):
-    return PipelineWorker(folder, Shelf(folder, 0, 0), ("psnr",))
+    return PipelineWorker(folder, ResultFiles(folder, 0, 0), ("psnr",))
 
 
 @pytest.mark.filterwarnings("ignore:__array__:DeprecationWarning")  # DPM++ with a new numpy
@@ -41,7 +41,7 @@ def test_shift_and_negative_prompt_reach_the_pipeline(tmp_path, wan_folder):
     text = PLAN.replace("MODEL", str(wan_folder)).replace("EXTRA", 'negative_prompt = "a blue cat"')
     condition = 'conditions = [{ name = "DPM", scheduler = "DPMSolverMultistepScheduler" }, { name = "own" }]\n'
     seen = []
-    for batch, *_ in expand(parse_plan(condition + text), ["a red ball"]):
+    for batch, *_ in expand_plan(parse_plan(condition + text), ["a red ball"]):
         own = worker(tmp_path)
         (row,) = own(batch)
         seen.append((type(own._pipe.scheduler).__name__, own._pipe.scheduler.config.flow_shift))
@@ -53,7 +53,7 @@ def test_a_negative_prompt_makes_another_video(tmp_path, wan_folder):
     clips = []
     for negative in ("", "a blue cat moves right"):
         text = PLAN.replace("MODEL", str(wan_folder)).replace("EXTRA", f'negative_prompt = "{negative}"')
-        (group,) = expand(parse_plan(text), ["a red ball"])
+        (group,) = expand_plan(parse_plan(text), ["a red ball"])
         own = worker(tmp_path)
         own(group[0])
         clips.append(own._references.find(group[0][0]))
@@ -64,7 +64,7 @@ def test_a_picture_is_measured_from_and_missed_before_the_model_is_loaded(tmp_pa
     picture = tmp_path / "picture.png"
     path = plan(tmp_path, save_wan_i2v(tmp_path / "i2v"), f'image = "{picture}"')
     with monkeypatch.context() as patched:
-        patched.setattr("navicache.cli.bench.worker.load", lambda _: pytest.fail("loaded"))
+        patched.setattr("navicache.cli.bench.worker.load_pipeline", lambda _: pytest.fail("loaded"))
         message = refused(capsys, "bench", path, "--out", tmp_path / "out")
     assert f"no picture {picture}" in message and not (tmp_path / "out").exists()
 

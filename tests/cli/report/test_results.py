@@ -36,10 +36,10 @@ def test_the_name_is_the_first_plans_and_scores_are_in_percent(tmp_path):
 
 def test_cpu_time_then_the_loop_tell_how_fast_where_all_have_it(tmp_path):
     timed = [measured_row("baseline", kind="baseline", seconds={"cpu": 4.0}), measured_row(seconds={"cpu": 2.0})]
-    assert read_results([folder(tmp_path / "one", *timed)]).speed == "cpu_speedup"
-    assert read_results([folder(tmp_path / "two", *timed, measured_row("E"))]).speed == "loop_speedup"
+    assert read_results([folder(tmp_path / "one", *timed)]).speed_figure == "cpu_speedup"
+    assert read_results([folder(tmp_path / "two", *timed, measured_row("E"))]).speed_figure == "loop_speedup"
     without = measured_row("E", seconds={"loop": None})
-    assert read_results([folder(tmp_path / "three", *timed, without)]).speed == "speedup"
+    assert read_results([folder(tmp_path / "three", *timed, without)]).speed_figure == "speedup"
 
 
 def test_what_was_refused_is_told_and_not_counted(tmp_path):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.evaluation.bench.toy import PLAN, PROMPTS, toy_groups
 
-from navicache.evaluation.bench.jobs import TRUTH, expand, jobs_of
-from navicache.evaluation.bench.plan import Accuracy
+from navicache.evaluation.bench.jobs import EVERY_STEP, expand_plan, iterate_jobs
+from navicache.evaluation.bench.plan import ShadowRuns
 from navicache.evaluation.bench.plan_file import parse_plan
 
 
@@ -15,9 +15,13 @@ def test_one_baseline_for_all_settings():
     assert len(groups) == len(PROMPTS) * 2
     for group in groups:
         assert [len(batch) for batch in group] == [1] * 4
-        assert [job.kind for job in jobs_of([group])] == ["baseline", "cached", "cached", "cached"]
-        assert len({job.group for job in jobs_of([group])}) == len({job.reference for job in jobs_of([group])}) == 1
-    jobs = list(jobs_of(groups))
+        assert [job.kind for job in iterate_jobs([group])] == ["baseline", "cached", "cached", "cached"]
+        assert (
+            len({job.group for job in iterate_jobs([group])})
+            == len({job.reference for job in iterate_jobs([group])})
+            == 1
+        )
+    jobs = list(iterate_jobs(groups))
     assert len({job.key for job in jobs}) == len({job.video for job in jobs}) == len(jobs)
     assert jobs[3].arguments == {"num_inference_steps": 4}
     assert str(jobs[1].video) == "videos/toy/default/n-threshold-0.05/a cat-0"
@@ -25,7 +29,7 @@ def test_one_baseline_for_all_settings():
 
 def test_keys_depend_on_what_decides_the_result_alone():
     plan = parse_plan(PLAN)
-    ((job,),) = [group[1] for group in expand(plan, ["a cat"])][:1]
+    ((job,),) = [group[1] for group in expand_plan(plan, ["a cat"])][:1]
     same = replace(job, setting=replace(job.setting, series="other"))
     assert same.key == job.key
     others = [replace(job, seed=9), replace(job, prompt="a dog"), replace(job, kind="shadow")]
@@ -41,10 +45,10 @@ def test_a_job_without_a_shift_keeps_the_key_it_had_before_there_were_any():
 
 
 def test_accuracy_runs_on_the_first_prompts_alone():
-    plan = replace(parse_plan(PLAN), accuracy=Accuracy(1, ("N threshold=0.1",)))
-    shadows = [job for job in jobs_of(expand(plan, PROMPTS)) if job.kind == "shadow"]
+    plan = replace(parse_plan(PLAN), accuracy=ShadowRuns(1, ("N threshold=0.1",)))
+    shadows = [job for job in iterate_jobs(expand_plan(plan, PROMPTS)) if job.kind == "shadow"]
     assert [(job.setting.name, job.prompt, job.seed) for job in shadows] == [
-        (TRUTH.name, "a cat", 0),
+        (EVERY_STEP.name, "a cat", 0),
         ("N threshold=0.1", "a cat", 0),
     ]
 
@@ -53,8 +57,8 @@ def test_a_setting_may_be_for_one_model_alone():
     plan = parse_plan(PLAN)
     other = replace(plan.models[0], name="other")
     settings = (replace(plan.settings[0], models=("other",)), plan.settings[2])
-    groups = expand(replace(plan, models=(*plan.models, other), settings=settings, seeds=(0,)), ["a cat"])
-    assert [[job.setting.name for job in jobs_of([group])] for group in groups] == [
+    groups = expand_plan(replace(plan, models=(*plan.models, other), settings=settings, seeds=(0,)), ["a cat"])
+    assert [[job.setting.name for job in iterate_jobs([group])] for group in groups] == [
         ["baseline", "half"],
         ["baseline", "N threshold=0.05", "half"],
     ]
@@ -63,8 +67,8 @@ def test_a_setting_may_be_for_one_model_alone():
 def test_batches_have_the_same_keys_and_are_cut_as_asked():
     plan = parse_plan(PLAN)
     settings = (replace(plan.settings[0], batch=1), *plan.settings[1:])
-    batched = replace(plan, batch=2, settings=settings, accuracy=Accuracy(2, ("half",)))
-    groups = expand(batched, PROMPTS)
+    batched = replace(plan, batch=2, settings=settings, accuracy=ShadowRuns(2, ("half",)))
+    groups = expand_plan(batched, PROMPTS)
     assert [[len(batch) for batch in group] for group in groups] == [
         [2, 1, 1, 2, 2, 1, 1, 1, 1],  # baseline, one by one, two settings, both kinds of shadow run of both prompts
         [2, 1, 1, 2, 2],
@@ -73,15 +77,15 @@ def test_batches_have_the_same_keys_and_are_cut_as_asked():
     ]
     for batch in (batch for group in groups for batch in group):
         assert len({(job.kind, job.setting.name, job.seed) for job in batch}) == 1
-    alone = {job.key for job in jobs_of(expand(plan, PROMPTS))}
-    assert alone == {job.key for job in jobs_of(groups) if job.kind != "shadow"}
+    alone = {job.key for job in iterate_jobs(expand_plan(plan, PROMPTS))}
+    assert alone == {job.key for job in iterate_jobs(groups) if job.kind != "shadow"}
     own = replace(batched, models=(replace(plan.models[0], batch=3),))
-    assert {len(group[0]) for group in expand(own, PROMPTS)} == {3}, "a model may have a batch of its own"
+    assert {len(group[0]) for group in expand_plan(own, PROMPTS)} == {3}, "a model may have a batch of its own"
 
 
 def test_keys_are_those_of_earlier_versions():
     """Results that were measured before can be gone on with."""
-    first = [job.key for job in jobs_of(toy_groups()[:1])]
+    first = [job.key for job in iterate_jobs(toy_groups()[:1])]
     assert first == ["dcf9a0bf424aa37f", "0c22bf7b0a7071d7", "15add250b0e3064d", "91a8583a43f19bd2"]
 
 
@@ -91,7 +95,7 @@ def test_shares_are_of_the_steps_of_the_condition():
         PLAN[: PLAN.index("settings")] + settings + '\nconditions = [{ name = "own" }, { name = "c", call = { %s } }]'
     )
     plan = parse_plan(text % "num_inference_steps = 30")
-    jobs = [job for job in jobs_of(expand(replace(plan, seeds=(0,)), ["a cat"])) if job.kind == "cached"]
+    jobs = [job for job in iterate_jobs(expand_plan(replace(plan, seeds=(0,)), ["a cat"])) if job.kind == "cached"]
     assert [(job.setting.name, job.arguments["num_inference_steps"]) for job in jobs] == [
         ("fewer share=0.5", 4),
         ("fewer share=0.3333", 3),

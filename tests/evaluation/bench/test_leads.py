@@ -3,8 +3,8 @@
 import pytest
 from tests.evaluation.bench.curves import HALF, INERTIAL, NAVICACHE, THIRD, both, plain
 
-from navicache.evaluation.bench.equal import BUDGETS, cells_of, standings
-from navicache.evaluation.bench.leads import judge
+from navicache.evaluation.bench.equal_steps import BUDGETS, compare_at_budgets, read_cells
+from navicache.evaluation.bench.leads import summarise_leads
 
 
 def test_the_verdict_counts_cells_and_budgets():
@@ -15,8 +15,8 @@ def test_the_verdict_counts_cells_and_budgets():
         *both("N", (6, 41.0), (6, 39.4), series="N", knobs={"threshold": 0.1}, **other),
         *both("S", (6, 42.0), (6, 42.0), policy="schedule", **other),
     ]
-    table = standings(cells_of([*plain(), *INERTIAL, *NAVICACHE, *behind], ("inertial", "schedule")))
-    verdict = judge(table)
+    table = compare_at_budgets(read_cells([*plain(), *INERTIAL, *NAVICACHE, *behind], ("inertial", "schedule")))
+    verdict = summarise_leads(table)
     assert len(table) == 2 * len(BUDGETS)
     assert (verdict.counted, verdict.unknown) == (4, 4), "half, two fifths and a third of the one, half of the other"
     assert (verdict.best, verdict.best_of_all) == (1, 1)

@@ -4,7 +4,7 @@ import pytest
 from tests.evaluation.bench.toy import PLAN
 
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
-from navicache.evaluation.bench.plan_values import WrongPlan
+from navicache.evaluation.bench.plan_readers import PlanErrors
 
 HEAD = 'name = "t"\nprompts = { source = "pocket" }\nmodels = [{ name = "m", model = "pocket" }]\n'
 SETTINGS = 'settings = [{ policy = "navicache" }]\n'
@@ -123,7 +123,7 @@ def test_all_that_is_wrong_is_named_at_once(tmp_path):
     settings = 'settings = [{ policy = "navicash" }, { policy = "static" }, { policy = "ema", knobs = { x = 1 } }]'
     path = tmp_path / "plan.toml"
     path.write_text(f'name = "t"\nsead = 1\nprompts = {{ source = "pocket" }}\n{models}\n{settings}\n')
-    with pytest.raises(WrongPlan) as wrong:
+    with pytest.raises(PlanErrors) as wrong:
         read_plan(path)
     advice = ("key 'sead'", "unknown key 'modle'", "lacks 'model'", "fps must be above", "'navicash'", "no knob 'x'")
     assert all(problem.startswith(f"{path}: ") and "\n" not in problem for problem in wrong.value.problems)

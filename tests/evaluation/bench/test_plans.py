@@ -7,8 +7,8 @@ import pytest
 from benchmarks.paper.published import TABLE_1
 from benchmarks.paper.sections import PAPER_SECTIONS
 
-from navicache.evaluation.bench.equal import BUDGETS
-from navicache.evaluation.bench.jobs import expand, jobs_of
+from navicache.evaluation.bench.equal_steps import BUDGETS
+from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.policies import POLICIES
 
@@ -21,8 +21,8 @@ POCKET = {"family", "family_quick", "rivals"}
 @pytest.mark.parametrize("path", sorted(PLANS.rglob("*.toml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_plan_can_be_read_and_expanded(path):
     plan = read_plan(path)
-    groups = expand(plan, ["a", "b"])
-    jobs = list(jobs_of(groups))
+    groups = expand_plan(plan, ["a", "b"])
+    jobs = list(iterate_jobs(groups))
     cells = sum(len(plan.conditions_of(model)) for model in plan.models)
     assert len([job for job in jobs if job.kind == "baseline"]) == 2 * cells * len(plan.seeds)
     assert len({job.key for job in jobs}) == len(jobs)

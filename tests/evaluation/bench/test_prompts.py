@@ -5,7 +5,7 @@ import json
 import pytest
 
 from navicache.evaluation.bench import prompts as prompt_lists
-from navicache.evaluation.bench.prompts import prompts_in_file, vbench_prompts
+from navicache.evaluation.bench.prompts import read_prompt_file, vbench_prompts
 
 
 def test_prompts_of_the_package(tmp_path, monkeypatch):
@@ -24,10 +24,10 @@ def test_prompts_of_the_package(tmp_path, monkeypatch):
 def test_prompts_of_a_file_beside_the_plan(tmp_path):
     (tmp_path / "plans").mkdir()
     (tmp_path / "plans" / "p.txt").write_text("a cat\n\n  a dog \na cat\n")
-    assert prompts_in_file(tmp_path / "plans", "p.txt") == ["a cat", "a dog"]
+    assert read_prompt_file(tmp_path / "plans", "p.txt") == ["a cat", "a dog"]
     for name in ("../secret.txt", "/etc/hostname"):
         with pytest.raises(ValueError, match="leads out of the plan's folder"):
-            prompts_in_file(tmp_path / "plans", name)
+            read_prompt_file(tmp_path / "plans", name)
     (tmp_path / "plans" / "p.txt").write_text("\n")
     with pytest.raises(ValueError, match="holds no prompt"):
-        prompts_in_file(tmp_path / "plans", "p.txt")
+        read_prompt_file(tmp_path / "plans", "p.txt")

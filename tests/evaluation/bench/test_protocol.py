@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benchmarks.paper.published import TABLE_1
 
-from navicache.evaluation.bench.jobs import expand, jobs_of
+from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.models import find_model_by_name, find_preset
 from navicache.policies import build_policy
@@ -72,8 +72,8 @@ def test_random_computes_as_many_steps_as_the_latencies_imply(model, total, comp
 
 def test_figure_1_adds_nothing_to_table_1_but_runs_in_shadow_mode():
     prompts = ["a", "b"]
-    known = {job.key for job in jobs_of(expand(PLANS["table1"], prompts))}
-    more = [job for job in jobs_of(expand(PLANS["figure1"], prompts)) if job.key not in known]
+    known = {job.key for job in iterate_jobs(expand_plan(PLANS["table1"], prompts))}
+    more = [job for job in iterate_jobs(expand_plan(PLANS["figure1"], prompts)) if job.key not in known]
     assert {job.kind for job in more} == {"shadow"} and len(more) == 2 * 5
     assert PLANS["figure1"].accuracy.prompts == 944, "all prompts of VBench"
 

@@ -11,9 +11,9 @@ import pytest
 from tests.evaluation.bench.toy import main, toy_groups, toy_worker
 from tests.support.rows import rows_of
 
-from navicache.evaluation.bench.jobs import jobs_of
+from navicache.evaluation.bench.jobs import iterate_jobs
 from navicache.evaluation.bench.ray_executor import MOST_LOSSES, RayExecutor
-from navicache.evaluation.bench.session import measure
+from navicache.evaluation.bench.session import run_missing_jobs
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'navicache[ray]'")
 ROOT = Path(__file__).parents[3]
@@ -46,13 +46,13 @@ def marks(tmp_path):
 
 def test_two_workers_give_the_rows_of_one(tmp_path, marks, local):
     out = tmp_path / "out"
-    measure(out, toy_groups(), functools.partial(toy_worker, out, 0.05, marks), RayExecutor(workers=2))
+    run_missing_jobs(out, toy_groups(), functools.partial(toy_worker, out, 0.05, marks), RayExecutor(workers=2))
     assert rows_of(out) == local
     done = [mark.name.split("-") for mark in marks.iterdir()]
     assert len(done) == len({key for key, _ in done}) == len(local), "every job once"
     assert len({worker for _, worker in done}) == 2, "by two workers"
     owners = {}
-    for job in jobs_of(toy_groups()):
+    for job in iterate_jobs(toy_groups()):
         owners.setdefault(job.group, set()).update(worker for key, worker in done if key == job.key)
     assert all(len(workers) == 1 for workers in owners.values()), "a group stays with its worker"
     assert not list(out.rglob("*.npy"))
@@ -71,7 +71,7 @@ def test_a_killed_worker_loses_nothing(tmp_path, marks, local):
 
     killer = threading.Thread(target=kill_one, daemon=True)
     killer.start()
-    measure(out, toy_groups(), functools.partial(toy_worker, out, 0.1, marks), RayExecutor(workers=2))
+    run_missing_jobs(out, toy_groups(), functools.partial(toy_worker, out, 0.1, marks), RayExecutor(workers=2))
     killer.join(PATIENCE)
     assert rows_of(out) == local
     assert len({mark.name.split("-")[1] for mark in marks.iterdir()}) == 3, "another worker took its place"
@@ -88,7 +88,7 @@ def deadly_worker(out):
 
 def test_a_job_that_kills_its_workers_is_named(tmp_path):
     with pytest.raises(ValueError, match=f"'a dog' lost {MOST_LOSSES} workers"):
-        measure(tmp_path, toy_groups(), functools.partial(deadly_worker, tmp_path), RayExecutor(workers=2))
+        run_missing_jobs(tmp_path, toy_groups(), functools.partial(deadly_worker, tmp_path), RayExecutor(workers=2))
     assert len(rows_of(tmp_path)) >= 4, "what was finished before is kept"
 
 
@@ -101,4 +101,4 @@ def failing_worker(out):
 
 def test_an_error_of_a_job_comes_through(tmp_path):
     with pytest.raises(ValueError, match=r"^no such model: toy/toy$"):
-        measure(tmp_path, toy_groups(), functools.partial(failing_worker, tmp_path), RayExecutor(workers=2))
+        run_missing_jobs(tmp_path, toy_groups(), functools.partial(failing_worker, tmp_path), RayExecutor(workers=2))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.evaluation.bench.toy import PLAN
 
-from navicache.evaluation.bench.jobs import expand, jobs_of
+from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
 from navicache.evaluation.bench.plan_file import parse_plan
 from navicache.evaluation.bench.rows import RowFile
 
@@ -58,7 +58,7 @@ def test_a_line_that_is_no_row_is_named(tmp_path, line):
 
 def test_rows_of_other_settings_are_not_mixed(tmp_path):
     """A changed plan in the same folder: the rows of its old settings stay, and none of them counts as a new one."""
-    old = list(jobs_of(expand(parse_plan(PLAN), ["a cat"])))
+    old = list(iterate_jobs(expand_plan(parse_plan(PLAN), ["a cat"])))
     path = tmp_path / "rows.jsonl"
     RowFile(path).add(*({"key": job.key, "setting": job.setting.name} for job in old))
     rows = RowFile(path)

@@ -14,10 +14,10 @@ from tests.evaluation.bench.toy import main, toy_groups, toy_row, toy_worker
 from tests.support.processes import killed_after
 from tests.support.rows import rows_of
 
-from navicache.evaluation.bench.executors import run_local
-from navicache.evaluation.bench.jobs import jobs_of
+from navicache.evaluation.bench.executors import run_in_process
+from navicache.evaluation.bench.jobs import iterate_jobs
 from navicache.evaluation.bench.rows import RowFile
-from navicache.evaluation.bench.session import ROWS, measure, only_one
+from navicache.evaluation.bench.session import ROWS, lock_folder, run_missing_jobs
 
 ROOT = Path(__file__).parents[3]
 
@@ -59,11 +59,11 @@ def test_nothing_is_done_twice_and_references_go(tmp_path):
         return lambda batch: (done.extend(job.key for job in batch), work(batch))[1]
 
     groups = toy_groups()
-    measure(tmp_path, groups[:2], counted, run_local)
+    run_missing_jobs(tmp_path, groups[:2], counted, run_in_process)
     first = len(done)
     (tmp_path / ".0123.tmp").write_text("left by a killed process")
-    measure(tmp_path, groups, counted, run_local, lambda *news: told.append(news))
-    assert len(done) == len(set(done)) == len(list(jobs_of(groups)))
+    run_missing_jobs(tmp_path, groups, counted, run_in_process, lambda *news: told.append(news))
+    assert len(done) == len(set(done)) == len(list(iterate_jobs(groups)))
     assert told[0][:2] == (first, len(done)) and told[-1][:2] == (len(done), len(done))
     assert not list(tmp_path.rglob("*.npy")) and not list(tmp_path.rglob("*.tmp"))
     with pytest.raises(ValueError, match="finished already"):
@@ -80,7 +80,7 @@ def test_a_batch_that_was_cut_short_is_done_again_as_a_whole(tmp_path, undisturb
         work = toy_worker(tmp_path)
         return lambda batch: (done.append(len(batch)), work(batch))[1]
 
-    measure(tmp_path, toy_groups(3), counted, run_local)
+    run_missing_jobs(tmp_path, toy_groups(3), counted, run_in_process)
     assert done == [3] * 7 and rows_of(tmp_path) == undisturbed
     assert (tmp_path / ROWS).read_bytes().splitlines(keepends=True)[:4] == lines[:4], "what was there stays"
 
@@ -97,14 +97,14 @@ def test_a_failed_job_loses_no_other(tmp_path, undisturbed):
         return fail
 
     with pytest.raises(ValueError, match="out of luck"):
-        measure(tmp_path, toy_groups(), failing, run_local)
+        run_missing_jobs(tmp_path, toy_groups(), failing, run_in_process)
     assert len(rows_of(tmp_path)) == 4
     main(tmp_path)
     assert rows_of(tmp_path) == undisturbed
 
 
 def test_one_folder_takes_one_benchmark(tmp_path):
-    with only_one(tmp_path), pytest.raises(ValueError, match="another benchmark writes to"):
+    with lock_folder(tmp_path), pytest.raises(ValueError, match="another benchmark writes to"):
         main(tmp_path)
 
 

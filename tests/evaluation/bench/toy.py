@@ -7,10 +7,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from navicache.evaluation.bench.executors import run_local
-from navicache.evaluation.bench.jobs import Batch, Job, expand
+from navicache.evaluation.bench.executors import run_in_process
+from navicache.evaluation.bench.jobs import BenchJob, JobBatch, expand_plan
 from navicache.evaluation.bench.plan_file import parse_plan
-from navicache.evaluation.bench.session import measure
+from navicache.evaluation.bench.session import run_missing_jobs
 from navicache.records import open_atomic_file
 
 PLAN = """
@@ -27,10 +27,10 @@ PROMPTS = ("a cat", "a dog", "../a")
 
 
 def toy_groups(batch: int = 1):
-    return expand(replace(parse_plan(PLAN), batch=batch), PROMPTS)
+    return expand_plan(replace(parse_plan(PLAN), batch=batch), PROMPTS)
 
 
-def toy_row(job: Job, **more):
+def toy_row(job: BenchJob, **more):
     quality = None if job.kind == "baseline" else {"psnr": 20.0 + int(job.key[:2], 16) / 16}
     return {
         "key": job.key,
@@ -45,10 +45,10 @@ def toy_row(job: Job, **more):
 def toy_worker(out: Path, seconds: float = 0.0, marks: Path | None = None):
     """Writes a reference and a file as a real one does; `marks` holds who did what."""
 
-    def work(batch: Batch):
+    def work(batch: JobBatch):
         return [do(job) for job in batch]
 
-    def do(job: Job):
+    def do(job: BenchJob):
         reference = out / job.reference
         if job.kind == "baseline" or not reference.exists():
             reference.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def toy_worker(out: Path, seconds: float = 0.0, marks: Path | None = None):
 
 
 def main(out: Path, batch: int = 1) -> None:
-    measure(out, toy_groups(batch), functools.partial(toy_worker, out, 0.004), run_local)
+    run_missing_jobs(out, toy_groups(batch), functools.partial(toy_worker, out, 0.004), run_in_process)
 
 
 def serve(out: Path, batch: int) -> None:

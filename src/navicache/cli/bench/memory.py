@@ -1,4 +1,4 @@
-"""The most memory a call needed: of the GPU it ran on, or of this process where that was a CPU."""
+"""Peak memory of a call: of the GPU it ran on, or of this process if it ran on a CPU."""
 
 import contextlib
 import re
@@ -12,7 +12,7 @@ RESET_PEAK = "5"  # as proc(5) has it
 
 
 def reset_peak(device: torch.device) -> None:
-    """Begin to watch."""
+    """Start to measure."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     elif sys.platform == "linux":
@@ -21,7 +21,7 @@ def reset_peak(device: torch.device) -> None:
 
 
 def peak_memory(device: torch.device) -> int | None:
-    """Bytes since `reset_peak`; None where device or platform do not tell."""
+    """Peak bytes since `reset_peak`; None if the device or the platform does not report it."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     if device.type != "cpu" or sys.platform != "linux":

@@ -1,4 +1,4 @@
-"""Everything a benchmark needs, looked at before the first job: all that is wrong is found at once.
+"""Check everything a benchmark needs before the first job, and report all problems at once.
 
 The checks load no weights and write nothing; what they find is plain lines, and `bench` shows them.
 """
@@ -7,51 +7,51 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navicache.cli.bench.disk import amount, check_space, needed
-from navicache.cli.bench.models import Look
-from navicache.evaluation.bench.jobs import Group, Job, jobs_of
-from navicache.evaluation.bench.plan import Model, Plan
+from navicache.cli.bench.disk_space import check_free_space, estimate_bytes, format_bytes
+from navicache.cli.bench.model_check import check_model
+from navicache.evaluation.bench.jobs import BenchJob, JobGroup, iterate_jobs
+from navicache.evaluation.bench.plan import BenchPlan, PlanModel
 from navicache.evaluation.bench.rows import RowFile
 from navicache.evaluation.bench.session import ROWS
 from navicache.evaluation.lpips_weights import WeightsError, load
 from navicache.generation.checks import check_metrics, check_output
 
-KEEPS_ALL = "frames of every video are kept, to the bit"
+FRAMES_ARE_KEPT = "frames of every video are kept, to the bit"
 
 
 @dataclass(frozen=True)
-class Found:
-    """Lines about what was looked at."""
+class PreflightReport:
+    """What the checks found."""
 
-    wrong: tuple[str, ...] = ()  # nothing runs until these are mended
-    notes: tuple[str, ...] = ()  # what to know beforehand; the benchmark runs all the same
-    amount: str = ""  # that will be written, about
-
-
-def preflight(plan: Plan, groups: Sequence[Group], out: Path, models: bool = True) -> Found:
-    """Look at what the missing jobs of these groups need; not at the models, where other machines have them."""
-    wrong = _complaints(lambda: check_output(out), _check_packages, lambda: RowFile(out / ROWS))
-    jobs = list(jobs_of(groups)) if wrong else missing(groups, out)
-    looks = [Look(model).at(own) for model, own in _by_model(jobs).items()] if models else []
-    waits = lpips_missing() if jobs and "lpips" in plan.metrics else ""
-    pipelines = {look.model.name: look.pipeline for look in looks}
-    size = needed(jobs, plan, pipelines, keeps_frames=bool(waits))
-    advice = f"get the weights of LPIPS first ({KEEPS_ALL})" if waits else "keep fewer with `videos` in the plan"
-    full = _complaints(lambda: check_space(out, size, advice))
-    told = [f"model {look.model.name!r}: {line}" for look in looks for line in look.wrong]
-    notes = [f"model {look.model.name!r}: {line}" for look in looks for line in look.notes]
-    first = [waiting(waits, out)] if waits else []
-    return Found(_once([*wrong, *told, *full]), _once([*first, *notes]), amount(size))
+    problems: tuple[str, ...] = ()  # nothing runs until these are fixed
+    notes: tuple[str, ...] = ()  # worth knowing; the benchmark runs anyway
+    size: str = ""  # of all files it will write, about
 
 
-def missing(groups: Sequence[Group], out: Path) -> list[Job]:
+def preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bool = True) -> PreflightReport:
+    """Check what the unfinished jobs need; `models=False` skips models that are on other machines."""
+    wrong = _collect_errors(lambda: check_output(out), _check_packages, lambda: RowFile(out / ROWS))
+    jobs = list(iterate_jobs(groups)) if wrong else unfinished_jobs(groups, out)
+    checks = [check_model(model, own) for model, own in _group_by_model(jobs).items()] if models else []
+    waits = explain_missing_lpips() if jobs and "lpips" in plan.metrics else ""
+    pipelines = {check.model.name: check.pipeline for check in checks}
+    size = estimate_bytes(jobs, plan, pipelines, keeps_frames=bool(waits))
+    advice = f"get the weights of LPIPS first ({FRAMES_ARE_KEPT})" if waits else "keep fewer with `videos` in the plan"
+    full = _collect_errors(lambda: check_free_space(out, size, advice))
+    told = [f"model {check.model.name!r}: {line}" for check in checks for line in check.problems]
+    notes = [f"model {check.model.name!r}: {line}" for check in checks for line in check.notes]
+    first = [lpips_note(waits, out)] if waits else []
+    return PreflightReport(_unique([*wrong, *told, *full]), _unique([*first, *notes]), format_bytes(size))
+
+
+def unfinished_jobs(groups: Sequence[JobGroup], out: Path) -> list[BenchJob]:
     """The jobs that have no row yet."""
     rows = RowFile(out / ROWS)
-    return [job for job in jobs_of(groups) if job.key not in rows]
+    return [job for job in iterate_jobs(groups) if job.key not in rows]
 
 
-def lpips_missing() -> str:
-    """Why LPIPS cannot be had on this machine; empty where it can."""
+def explain_missing_lpips() -> str:
+    """Why LPIPS is not available on this machine; empty if it is."""
     try:
         load()
     except WeightsError as error:
@@ -59,12 +59,12 @@ def lpips_missing() -> str:
     return ""
 
 
-def waiting(reason: str, out: Path) -> str:
-    """What a missing LPIPS means, and how it is scored later."""
+def lpips_note(reason: str, out: Path) -> str:
+    """What a missing LPIPS means, and how to score the videos later."""
     return (
-        f"LPIPS is missing: {reason}. {KEEPS_ALL.capitalize()}, in {out / 'frames'}: run the same command again with "
-        "the weights there, and the scores are completed and the frames removed. Without LPIPS: metrics = [...] in "
-        "the plan"
+        f"LPIPS is missing: {reason}. {FRAMES_ARE_KEPT.capitalize()}, in {out / 'frames'}: run the same command again "
+        "with the weights there, and the scores are completed and the frames removed. Without LPIPS: metrics = [...] "
+        "in the plan"
     )
 
 
@@ -75,14 +75,14 @@ def _check_packages() -> None:
         raise ValueError(f"{error}: pip install 'navicache[eval]' brings it") from error
 
 
-def _by_model(jobs: Iterable[Job]) -> dict[Model, list[Job]]:
-    found: dict[Model, list[Job]] = {}
+def _group_by_model(jobs: Iterable[BenchJob]) -> dict[PlanModel, list[BenchJob]]:
+    found: dict[PlanModel, list[BenchJob]] = {}
     for job in jobs:
         found.setdefault(job.model, []).append(job)
     return found
 
 
-def _complaints(*checks: Callable[[], object]) -> list[str]:
+def _collect_errors(*checks: Callable[[], object]) -> list[str]:
     found: list[str] = []
     for check in checks:
         try:
@@ -92,5 +92,5 @@ def _complaints(*checks: Callable[[], object]) -> list[str]:
     return found
 
 
-def _once(lines: Iterable[str]) -> tuple[str, ...]:
+def _unique(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""The worker of a benchmark: a loaded pipeline, one batch at a time, by the clock."""
+"""The worker of a benchmark: a loaded pipeline that runs one batch at a time and measures it."""
 
 import time
 from collections.abc import Sequence
@@ -10,31 +10,39 @@ from typing import Any
 
 import numpy as np
 
-from navicache.cli.bench.calibration import measured
-from navicache.cli.bench.files import References, Shelf
-from navicache.cli.bench.frames import keep_waiting
-from navicache.cli.bench.job import as_call, as_plain_call, caching, offline, scheduler_class, seeds_of, source
+from navicache.cli.bench.calibration import measure_calibration
+from navicache.cli.bench.conversion import (
+    calibration_facts,
+    find_scheduler_class,
+    job_cache_options,
+    job_source,
+    seeds_by_prompt,
+    to_baseline_job,
+    to_generation_job,
+)
 from navicache.cli.bench.memory import peak_memory, reset_peak
-from navicache.cli.bench.row import describe, figures
+from navicache.cli.bench.result_files import BaselineFrames, ResultFiles
+from navicache.cli.bench.row_facts import describe_job, describe_steps
+from navicache.cli.bench.waiting_frames import keep_for_lpips
 from navicache.engine import CannotCache
 from navicache.evaluation import METRICS, measure
-from navicache.evaluation.bench.jobs import Batch, Job
+from navicache.evaluation.bench.jobs import BenchJob, JobBatch
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.rows import REFUSED, Row
-from navicache.generation.calls import WARM_UP_STEPS, Take, take, take_together
-from navicache.generation.job import Caching
-from navicache.generation.job import Job as Call
-from navicache.generation.loading import load
-from navicache.generation.session import about, check
+from navicache.generation.job import CacheOptions
+from navicache.generation.job import GenerationJob as Call
+from navicache.generation.loading import load_pipeline
+from navicache.generation.session import check_loaded_pipeline, describe_environment
+from navicache.generation.timed_calls import WARM_UP_STEPS, TimedOutput, call_timed, call_timed_batch
 from navicache.records import Trace, split_by_sample
 
 
 @dataclass
 class PipelineWorker:
-    """Keeps the pipeline of the newest batch, warm; another model or condition takes its place."""
+    """Keeps the current pipeline loaded and warm; another model or condition replaces it."""
 
     out: Path
-    shelf: Shelf
+    shelf: ResultFiles
     metrics: Sequence[str] = tuple(METRICS)
     beside: bool = False  # a plain run by the clock right before every cached one
     _pipe: Any = None
@@ -46,99 +54,106 @@ class PipelineWorker:
     _references: Any = None
 
     def __post_init__(self) -> None:
-        """Nothing is loaded yet."""
-        self._references = References(self.out)
+        """Start without a pipeline."""
+        self._references = BaselineFrames(self.out)
 
-    def __call__(self, batch: Batch) -> list[Row]:
-        """Do the jobs in one call, write their files, and say what came of each; files are whole before rows are known.
+    def __call__(self, batch: JobBatch) -> list[Row]:
+        """Run the jobs in one call, write their files, and return their rows.
 
         A policy that cannot be put on the model leaves rows that say why: the other settings do not wait for that.
         """
         self._prepare(batch)
         job = batch[0]
         try:
-            asked = caching(job, measured(self._pipe, job, self.out))
+            asked = job_cache_options(job, measure_calibration(self._pipe, job, self.out))
         except ValueError as error:
-            return _refused(batch, error)
-        plain = self._timed(as_plain_call(job), batch)[1] if self.beside and job.kind == "cached" else None
+            return _refused_rows(batch, error)
+        plain = self._timed(to_baseline_job(job), batch)[1] if self.beside and job.kind == "cached" else None
         began = time.perf_counter()
         with ExitStack() as stack:
             try:
                 cache = None if job.setting.policy == NO_CACHE else stack.enter_context(asked.enable(self._pipe))
             except (ValueError, CannotCache) as error:
-                return _refused(batch, error)
+                return _refused_rows(batch, error)
             reset_peak(self._device)
-            made, seconds = self._timed(as_call(job), batch)
+            made, seconds = self._timed(to_generation_job(job), batch)
             trace = Trace() if cache is None else cache.trace
-        shared = {"batch": len(batch), "peak_memory": peak_memory(self._device), **self._facts, **offline(asked)}
+        shared = {
+            "batch": len(batch),
+            "peak_memory": peak_memory(self._device),
+            **self._facts,
+            **calibration_facts(asked),
+        }
         rows = self._finish(batch, made, split_by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:
             row |= {"harness_seconds": beside / len(batch), "seconds": seconds, "plain_seconds": plain}
         return rows
 
-    def _timed(self, call: Call, batch: Batch) -> tuple[list[Take], Row]:
-        """A call for the batch, and its seconds; on a CPU also those that other processes do not lengthen."""
+    def _timed(self, call: Call, batch: JobBatch) -> tuple[list[TimedOutput], Row]:
+        """Call the pipeline for the batch; returns outputs and seconds, on a CPU also CPU seconds."""
         busy = time.process_time()
-        made = take_together(self._pipe, call, seeds_of(batch), shown=False)
+        made = call_timed_batch(self._pipe, call, seeds_by_prompt(batch), shown=False)
         busy = (time.process_time() - busy) / len(batch)
         return made, {**made[0].seconds(), **({"cpu": busy} if self._device.type == "cpu" else {})}
 
-    def _finish(self, batch: Batch, made: Sequence[Take], traces: Sequence[Trace], shared: Row) -> list[Row]:
-        """A row each, with quality and files."""
-        self._references.only({job.group for job in batch})
+    def _finish(self, batch: JobBatch, made: Sequence[TimedOutput], traces: Sequence[Trace], shared: Row) -> list[Row]:
+        """Score the outputs, write the files, and return a row for each job."""
+        self._references.keep_only({job.group for job in batch})
         rows = []
         with ThreadPoolExecutor(1) as beside:  # the encoder and the disk do not keep the metrics waiting
             files = [beside.submit(self.shelf.write, *each) for each in zip(batch, made, traces, strict=True)]
             for job, own, trace, written in zip(batch, made, traces, files, strict=True):
-                row = {**describe(job), **figures(trace, job), **shared, **self._score(job, own)}
+                row = {**describe_job(job), **describe_steps(trace, job), **shared, **self._score(job, own)}
                 rows.append({**row, **written.result()})
         return rows
 
-    def _score(self, job: Job, made: Take) -> Row:
-        """Quality against the baseline; the baseline itself is kept, and a shadow run is not looked at."""
+    def _score(self, job: BenchJob, made: TimedOutput) -> Row:
+        """Quality against the baseline; frames of a baseline are kept, and a shadow run is not scored."""
         began = time.perf_counter()
         quality = None
         if job.kind == "baseline":
             self._references.keep(job, made.media.clip)
         elif job.kind == "cached":
             quality = measure(self._reference(job), made.media.clip, self.metrics)
-            keep_waiting(self.out, job, made.media.clip, quality)
+            keep_for_lpips(self.out, job, made.media.clip, quality)
         return {"quality": quality, "scoring_seconds": time.perf_counter() - began}
 
-    def _prepare(self, batch: Batch) -> None:
+    def _prepare(self, batch: JobBatch) -> None:
         job = batch[0]
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
-            self._pipe, self._model, self._warm = load(source(job)), job.model, None
+            self._pipe, self._model, self._warm = load_pipeline(job_source(job)), job.model, None
             self._device = self._pipe._execution_device
-            facts = about(self._pipe, as_call(job))
+            facts = describe_environment(self._pipe, to_generation_job(job))
             self._facts = {name: facts[name] for name in ("machine", "versions")}
             self._schedulers[""] = self._pipe.scheduler
         if self._warm != job.condition:
             self._schedule(job)
-            check(self._pipe, as_call(job))
+            check_loaded_pipeline(self._pipe, to_generation_job(job))
             steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
-            with Caching("navicache", knobs={"threshold": 0.0}).enable(self._pipe):  # its first times are paid here too
-                take_together(self._pipe, as_call(job), seeds_of(batch), changed=steps, shown=False)
+            with CacheOptions("navicache", knobs={"threshold": 0.0}).enable(
+                self._pipe
+            ):  # its first times are paid here too
+                call_timed_batch(self._pipe, to_generation_job(job), seeds_by_prompt(batch), changed=steps, shown=False)
             self._warm = job.condition
 
-    def _schedule(self, job: Job) -> None:
+    def _schedule(self, job: BenchJob) -> None:
         name = job.condition.scheduler
         if not name:
             self._pipe.register_modules(scheduler=self._schedulers[""])
             return
         config, options = self._schedulers[""].config, job.condition.scheduler_options
-        self._pipe.register_modules(scheduler=scheduler_class(name).from_config(config, **options))
+        self._pipe.register_modules(scheduler=find_scheduler_class(name).from_config(config, **options))
 
-    def _reference(self, job: Job) -> np.ndarray:
-        """The frames of the baseline; made again, beside the clock, where another machine has them."""
+    def _reference(self, job: BenchJob) -> np.ndarray:
+        """The frames of the baseline; generated again, untimed, if another machine has them."""
         found = self._references.find(job)
         if found is None:
-            found = take(self._pipe, as_plain_call(job), job.prompt, "", shown=False).media.clip
+            found = call_timed(self._pipe, to_baseline_job(job), job.prompt, "", shown=False).media.clip
             self._references.keep(job, found)
         return found
 
 
-def _refused(batch: Batch, error: Exception) -> list[Row]:
-    return [{**describe(job), "kind": REFUSED, "reason": str(error)} for job in batch]
+def _refused_rows(batch: JobBatch, error: Exception) -> list[Row]:
+    return [{**describe_job(job), "kind": REFUSED, "reason": str(error)} for job in batch]

@@ -4,21 +4,21 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.calibrate.measure import USUAL_SIGNAL, calibrated
+from navicache.cli.calibrate.measure import DEFAULT_SIGNAL, calibrate
 from navicache.cli.options import add_call_options, add_device_options, default_prompts, read_call_options
-from navicache.generation.job import NAMED, POCKET, Caching, Job, Source
+from navicache.generation.job import MODEL_HELP, POCKET, CacheOptions, GenerationJob, ModelSource
 from navicache.models import CALIBRATED_METHODS
 
-SIGNALS = (USUAL_SIGNAL, "time", "time_projection")
+SIGNALS = (DEFAULT_SIGNAL, "time", "time_projection")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--method", choices=CALIBRATED_METHODS, required=True, help="the policy to calibrate")
-    parser.add_argument("--model", default=POCKET, help=f"{NAMED} (%(default)s)")
+    parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
-    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with a prompt a line")
-    parser.add_argument("--signal", choices=SIGNALS, default=USUAL_SIGNAL, help="what TeaCache watches (%(default)s)")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with one prompt per line")
+    parser.add_argument("--signal", choices=SIGNALS, default=DEFAULT_SIGNAL, help="what TeaCache watches (%(default)s)")
     add_call_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
     parser.add_argument(
@@ -31,28 +31,30 @@ def run(options: argparse.Namespace) -> int:
     """Generate with every step computed, fit, write, and say how well it fits."""
     job = read_job(options)
     from navicache.generation.checks import check_output
-    from navicache.generation.loading import load
-    from navicache.generation.session import check, check_early
+    from navicache.generation.loading import load_pipeline
+    from navicache.generation.session import check_before_loading, check_loaded_pipeline
     from navicache.report.fit_plot import save_fit_plot
 
     check_output(options.out.parent)
-    check_early(job)
-    pipe = load(job.source)
-    check(pipe, job)
-    calibration, seen = calibrated(options.method, options.signal, pipe, job)
+    check_before_loading(job)
+    pipe = load_pipeline(job.source)
+    check_loaded_pipeline(pipe, job)
+    calibration, seen = calibrate(options.method, options.signal, pipe, job)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     calibration.save(options.out)
     save_fit_plot(calibration, seen, options.out.with_suffix(".png"))
-    print(describe(calibration, options.out))
+    print(describe_calibration(calibration, options.out))
     return 0
 
 
-def read_job(options: argparse.Namespace) -> Job:
+def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job without a cache."""
-    source = Source(options.model, options.dtype, options.device, options.offload, options.shift)
+    source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
     arguments = read_call_options(options, source)
-    return Job(source, tuple(prompts or default_prompts(source)), arguments, Caching(), options.out, options.seed)
+    return GenerationJob(
+        source, tuple(prompts or default_prompts(source)), arguments, CacheOptions(), options.out, options.seed
+    )
 
 
 def read_prompts(path: Path) -> list[str]:
@@ -62,11 +64,11 @@ def read_prompts(path: Path) -> list[str]:
     except OSError as error:
         raise ValueError(f"cannot read the prompts in {path}: {error.strerror}") from error
     if not any(line.strip() for line in lines):
-        raise ValueError(f"{path} holds no prompt: write one a line")
+        raise ValueError(f"{path} holds no prompt: write one per line")
     return [line.strip() for line in lines if line.strip()]
 
 
-def describe(calibration: Any, path: Path) -> str:
+def describe_calibration(calibration: Any, path: Path) -> str:
     """How well it fits, how long it took, and how to use it."""
     words = {
         "r2": "R²",

@@ -4,35 +4,35 @@ from dataclasses import replace
 from typing import Any
 
 from navicache.records.text_table import UNKNOWN_CELL
-from navicache.report.page_model import Cell, Table
+from navicache.report.page_model import PageTable, TableCell
 
 
-def words(text: str) -> Cell:
+def text_cell(text: str) -> TableCell:
     """A text."""
-    return Cell(text)
+    return TableCell(text)
 
 
-def number(value: float | None, form: str = "") -> Cell:
+def number_cell(value: float | None, form: str = "") -> TableCell:
     """A number, or a dash where it is not known.
 
     Example:
-        >>> number(2.0, ".2f").text, number(2.0).sort, number(None).text
+        >>> number_cell(2.0, ".2f").text, number_cell(2.0).sort, number_cell(None).text
         ('2.00', 2.0, '-')
     """
-    return Cell(UNKNOWN_CELL) if value is None else Cell(format(value, form), float(value))
+    return TableCell(UNKNOWN_CELL) if value is None else TableCell(format(value, form), float(value))
 
 
-def figure_cell(estimate: Any, form: str, times: float = 1.0) -> Cell:
+def estimate_cell(estimate: Any, form: str, times: float = 1.0) -> TableCell:
     """A mean with its interval."""
     if estimate is None:
-        return Cell(UNKNOWN_CELL)
-    mean = number(times * estimate.mean, form)
+        return TableCell(UNKNOWN_CELL)
+    mean = number_cell(times * estimate.mean, form)
     if estimate.low is None:
         return mean
-    return Cell(mean.text, mean.sort, f"{times * estimate.low:{form}} … {times * estimate.high:{form}}")
+    return TableCell(mean.text, mean.sort, f"{times * estimate.low:{form}} … {times * estimate.high:{form}}")
 
 
-def without_empty(table: Table) -> Table:
+def drop_empty_columns(table: PageTable) -> PageTable:
     """The table without the columns in which nothing is known."""
     columns = zip(*(line.cells for line in table.lines), strict=True)
     kept = [number for number, cells in enumerate(columns) if any(cell.text != UNKNOWN_CELL for cell in cells)]

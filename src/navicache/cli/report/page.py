@@ -1,26 +1,26 @@
-"""A page from results: the headline, and every section that has something to show."""
+"""Build the page of a report from its results."""
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 
-from navicache.cli.report.results import Results
+from navicache.cli.report.results import BenchResults
 from navicache.cli.report.sections import SECTIONS, MakeSection
-from navicache.cli.report.videos import addresses, prompt_views, shown_groups
-from navicache.evaluation.bench.leads import Verdict
-from navicache.evaluation.bench.study import Summary
-from navicache.report.page_model import Page, Tile
+from navicache.cli.report.videos import build_prompt_views, groups_with_videos, video_addresses
+from navicache.evaluation.bench.leads import LeadSummary
+from navicache.evaluation.bench.summaries import SettingSummary
+from navicache.report.page_model import HeadlineTile, ReportPage
 
 SPEED_WORDS = {"speedup": "whole call", "loop_speedup": "in the denoising loop", "cpu_speedup": "in CPU time"}
-BELIEVED = 1.05  # times what the computed steps allow
+MOST_BELIEVED = 1.05  # times what the computed steps allow
 TIMES = "Seconds are of the whole call, from prompt to frames; loop seconds of its denoising loop alone."
-NO_TIMES = "Batches have no times of their own: look at the computed steps."
+NO_TIMES = "Batches have no times: compare the computed steps."
 LEAST_SPEEDUP = 1.5  # a setting that saves less makes no headline
 
 
 @dataclass(frozen=True)
-class Look:
-    """What the user may choose about the page."""
+class PageOptions:
+    """What the user chooses about the page."""
 
     title: str
     players: int  # prompts of each model and condition
@@ -28,91 +28,94 @@ class Look:
     folder: Path  # of the page
 
 
-def build(results: Results, look: Look, made: Mapping[str, MakeSection] = SECTIONS) -> Page:
-    """Everything the page shows."""
-    best = headliner(results.summaries, results.speed)
+def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, MakeSection] = SECTIONS) -> ReportPage:
+    """The page with every section that has something to show."""
+    best = choose_best_setting(results.summaries, results.speed_figure)
     sections = [section for make in made.values() if (section := make(results)) is not None]
-    shown = shown_groups(results.rows, look.players)
-    return Page(
-        title=look.title,
-        headline=headline(best, results.speed) if results.timed else equal_headline(results.verdict),
-        lead=lead(results),
-        tiles=tiles(results, best) if results.timed else equal_tiles(results.verdict),
+    shown = groups_with_videos(results.rows, options.players)
+    return ReportPage(
+        title=options.title,
+        headline=write_headline(best, results.speed_figure)
+        if results.has_times
+        else write_equal_headline(results.leads),
+        lead=write_introduction(results),
+        tiles=build_tiles(results, best) if results.has_times else build_equal_tiles(results.leads),
         sections=tuple(sections),
-        prompts=prompt_views(results, shown, best),
-        videos=addresses([row for rows in shown for row in rows], look.videos, look.folder),
-        footer=footer(results),
+        prompts=build_prompt_views(results, shown, best),
+        videos=video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
+        footer=write_footer(results),
         plan="\n".join(results.plans),
     )
 
 
-def headliner(summaries: Sequence[Summary], speed: str) -> Summary | None:
-    """Of the settings that save a third or more, the one nearest to the original."""
+def choose_best_setting(summaries: Sequence[SettingSummary], speed: str) -> SettingSummary | None:
+    """The setting with the best PSNR among those that are fast enough for a headline."""
     fast = [s for s in summaries if (s.mean(speed) or 0) >= LEAST_SPEEDUP and "psnr" in s.figures]
     return max(fast, key=lambda summary: summary.mean("psnr") or 0, default=None)
 
 
-def headline(best: Summary | None, speed: str) -> str:
-    """The page in one sentence."""
+def write_headline(best: SettingSummary | None, speed: str) -> str:
+    """The headline: the best setting, its speed-up and its PSNR."""
     if best is None:
         return f"No setting was measured to be {LEAST_SPEEDUP:g} times as fast"
     model, _, setting = best.place
     return f"{setting}: {best.mean(speed):.2f} times as fast on {model}, {best.mean('psnr'):.1f} dB to the original"
 
 
-def lead(results: Results) -> str:
-    """What was measured, on what."""
+def write_introduction(results: BenchResults) -> str:
+    """What was measured, and on which machine."""
     prompts, seeds = ({row[name] for row in results.rows} for name in ("prompt", "seed"))
     machine = results.rows[0]["machine"]
+    settings = count_things(results.summaries, "setting")
     return (
-        f"{many(results.summaries, 'setting')} on {many(prompts, 'prompt')} with {many(seeds, 'seed')}, each "
-        f"compared with the same prompt and noise without a cache, {_how(results)} on {machine['name']} "
-        f"({machine['device']}, threads: {machine['threads']}). {TIMES if results.timed else NO_TIMES} "
-        f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_caution(results.summaries)}"
+        f"{settings} on {count_things(prompts, 'prompt')} with {count_things(seeds, 'seed')}, each "
+        f"compared with the same prompt and noise without a cache, {_describe_timing(results)} on {machine['name']} "
+        f"({machine['device']}, threads: {machine['threads']}). {TIMES if results.has_times else NO_TIMES} "
+        f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_timing_caution(results.summaries)}"
     )
 
 
-def _how(results: Results) -> str:
-    return "timed side by side" if results.timed else "many prompts in one call"
+def _describe_timing(results: BenchResults) -> str:
+    return "timed side by side" if results.has_times else "many prompts in one call"
 
 
-def equal_headline(verdict: Verdict) -> str:
-    """A page of batches in one sentence."""
-    if not verdict.counted:
+def write_equal_headline(leads: LeadSummary) -> str:
+    """The headline of a page of batches, which have no times."""
+    if not leads.counted:
         return "Quality and computed steps of every setting"
-    cells = f"{verdict.best} of {verdict.counted} cells and budgets"
-    return f"{verdict.ours.capitalize()} is ahead of every other policy in {cells}"
+    cells = f"{leads.best} of {leads.counted} cells and budgets"
+    return f"{leads.ours.capitalize()} is ahead of every other policy in {cells}"
 
 
-def equal_tiles(verdict: Verdict) -> tuple[Tile, ...]:
-    """What the table at equal computed steps comes to."""
-    if not verdict.counted:
+def build_equal_tiles(leads: LeadSummary) -> tuple[HeadlineTile, ...]:
+    """The tiles of a page of batches: in how many cells the plan's own policy is ahead."""
+    if not leads.counted:
         return ()
-    behind = [Tile(str(len(found)), f"behind by more than {bar} dB") for bar, found in verdict.behind.items()]
-    forms = f"of its own other forms too in {verdict.best_of_all}"
-    ahead = f"cells and budgets where {verdict.ours} is ahead of every other policy, at equal computed steps"
-    return (Tile(f"{verdict.best} of {verdict.counted}", ahead, forms), *behind)
+    behind = [HeadlineTile(str(len(found)), f"behind by more than {bar} dB") for bar, found in leads.behind.items()]
+    forms = f"of its own other forms too in {leads.best_of_all}"
+    ahead = f"cells and budgets where {leads.ours} is ahead of every other policy, at equal computed steps"
+    return (HeadlineTile(f"{leads.best} of {leads.counted}", ahead, forms), *behind)
 
 
-def _caution(summaries: Sequence[Summary]) -> str:
-    """Said where the clock claims more than the steps allow: the machine was busy with something else at times."""
+def _timing_caution(summaries: Sequence[SettingSummary]) -> str:
+    """A warning if measured speed-ups exceed what the computed steps allow."""
     plain = {s.place[:2]: s.mean("computed") for s in summaries if s.first["kind"] == "baseline"}
     allowed = [
         (s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1))
         for s in summaries
         if not s.first["steps"]["partial"]
     ]
-    if not any((s.mean("loop_speedup") or 0) > BELIEVED * most for s, most in allowed if most):
+    if not any((s.mean("loop_speedup") or 0) > MOST_BELIEVED * most for s, most in allowed if most):
         return ""
     return " Some speed-ups exceed what the computed steps allow: the clock was not quiet, so trust the steps more."
 
 
-def many(things: Sized, word: str) -> str:
-    """How many of something, in words."""
+def count_things(things: Sized, word: str) -> str:
+    """A number with its noun, in singular or plural."""
     return f"{len(things)} {word}{'s' if len(things) != 1 else ''}"
 
 
-def tiles(results: Results, best: Summary | None) -> tuple[Tile, ...]:
+def build_tiles(results: BenchResults, best: SettingSummary | None) -> tuple[HeadlineTile, ...]:
     """Four figures at a glance."""
     if best is None:
         return ()
@@ -122,21 +125,23 @@ def tiles(results: Results, best: Summary | None) -> tuple[Tile, ...]:
     total = best.first["steps"]["total"]
     more = f"{best.mean('speedup') or 0:.2f}× by the clock, whole call"
     found = [
-        Tile(f"{best.mean(results.speed):.2f}×", f"as fast, {SPEED_WORDS[results.speed]}", more),
-        Tile(f"{best.mean('psnr'):.1f} dB", "PSNR to the original", _quality(best)),
-        Tile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
+        HeadlineTile(f"{best.mean(results.speed_figure):.2f}×", f"as fast, {SPEED_WORDS[results.speed_figure]}", more),
+        HeadlineTile(f"{best.mean('psnr'):.1f} dB", "PSNR to the original", _format_quality(best)),
+        HeadlineTile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
     ]
     if plain is not None and plain.mean("seconds"):
-        found.append(Tile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s"))
+        found.append(
+            HeadlineTile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s")
+        )
     return tuple(found)
 
 
-def _quality(best: Summary) -> str:
+def _format_quality(best: SettingSummary) -> str:
     known = (("SSIM", best.mean("ssim"), ".3f"), ("LPIPS", best.mean("lpips"), ".4f"))
     return ", ".join(f"{name} {value:{form}}" for name, value, form in known if value is not None)
 
 
-def footer(results: Results) -> tuple[str, ...]:
+def write_footer(results: BenchResults) -> tuple[str, ...]:
     """How to make the page again, and what it costs to measure."""
     row = results.rows[0]
     share = sum(r["harness_seconds"] for r in results.rows) / sum(r["seconds"]["call"] for r in results.rows)

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from navicache.cli.report.results import FOLDER, Results
+from navicache.cli.report.results import FOLDER, BenchResults
 from navicache.evaluation.bench.rows import Row
-from navicache.evaluation.bench.study import Summary, batched, speedup
+from navicache.evaluation.bench.summaries import SettingSummary, is_batched, measure_speedup
 from navicache.records import RunRecord, summarise
-from navicache.report.palette import colour
+from navicache.report.palette import policy_colour
 from navicache.report.templating import encode_file
 
-MOST_INSIDE = 32 * 2**20  # bytes of all videos: a larger page opens slowly
-TRACED = ("ratio", "measured_ratio", "accumulated", "threshold")
+MOST_BYTES_INSIDE = 32 * 2**20  # bytes of all videos: a larger page opens slowly
+TRACE_COLUMNS = ("ratio", "measured_ratio", "accumulated", "threshold")
 
 
-def shown_groups(rows: Sequence[Row], most: int) -> list[list[Row]]:
+def groups_with_videos(rows: Sequence[Row], most: int) -> list[list[Row]]:
     """The rows of each group with players: the first so many of every model and condition that have a baseline.
 
     A group has the same model, condition, prompt and seed. Pictures have no player, and are left out; so are runs
@@ -38,8 +38,8 @@ def shown_groups(rows: Sequence[Row], most: int) -> list[list[Row]]:
     return shown
 
 
-def prompt_views(
-    results: Results, groups: Sequence[Sequence[Row]], best: Summary | None
+def build_prompt_views(
+    results: BenchResults, groups: Sequence[Sequence[Row]], best: SettingSummary | None
 ) -> tuple[Mapping[str, Any], ...]:
     """What the players and the traces need of each group."""
     first = best.place[2] if best else None
@@ -48,38 +48,38 @@ def prompt_views(
         {
             "text": ": ".join([*(rows[0][name] for name in many), rows[0]["prompt"]]),
             "first": first if any(row["setting"] == first for row in rows) else None,
-            "runs": [_run_view(results, row, rows) for row in rows],
+            "runs": [_build_run_view(results, row, rows) for row in rows],
         }
         for rows in groups
     )
 
 
-def _run_view(results: Results, row: Row, group: Sequence[Row]) -> dict[str, Any]:
+def _build_run_view(results: BenchResults, row: Row, group: Sequence[Row]) -> dict[str, Any]:
     plain = next(made for made in group if made["kind"] == "baseline")
     quality, run = row["quality"] or {}, results.run(row)
     baseline = row["kind"] == "baseline"
     label = "no cache" if baseline else row["setting"]
-    faster = speedup(row, plain, "call")
-    steps, seconds = row["steps"], None if batched(row) else row["seconds"]["call"]
+    faster = measure_speedup(row, plain, "call")
+    steps, seconds = row["steps"], None if is_batched(row) else row["seconds"]["call"]
     known = ((seconds, "{:.1f} s"), (faster if not baseline else None, "{:.2f}×"), (quality.get("psnr"), "{:.1f} dB"))
     return {
         "setting": row["setting"],
         "label": label,
         "words": f"{label}: {', '.join(form.format(value) for value, form in known if value is not None)}".rstrip(": "),
         "video": video_name(row),
-        "colour": colour(row["policy"]),
+        "colour": policy_colour(row["policy"]),
         "count": steps["computed"],
         "seconds": seconds,
         "speedup": faster,
         **{name: quality.get(name) for name in ("psnr", "ssim", "lpips")},
         "computed": list(map(int, run.column("computed"))) if run else [1] * (steps["total"] or 0),
-        "trace": _trace_view(run) if run else None,
+        "trace": _build_trace_view(run) if run else None,
         "summary": summarise([run]) if run else "",
     }
 
 
-def _trace_view(run: RunRecord) -> dict[str, list[float | None]]:
-    return {name: [None if v is None else float(f"{v:.5g}") for v in run.column(name)] for name in TRACED}
+def _build_trace_view(run: RunRecord) -> dict[str, list[float | None]]:
+    return {name: [None if v is None else float(f"{v:.5g}") for v in run.column(name)] for name in TRACE_COLUMNS}
 
 
 def video_name(row: Row) -> str:
@@ -87,17 +87,21 @@ def video_name(row: Row) -> str:
     return row["key"]
 
 
-def addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
+def video_addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
     """Address of every video: itself, encoded, or the way to it from the page."""
     files = {video_name(row): row[FOLDER] / row["video"] for row in rows}
-    inside = where == "inside" or (where == "auto" and sum(p.stat().st_size for p in files.values()) <= MOST_INSIDE)
-    return {name: _encoded(path) if inside else _way(path, page_folder) for name, path in files.items()}
+    inside = where == "inside" or (
+        where == "auto" and sum(p.stat().st_size for p in files.values()) <= MOST_BYTES_INSIDE
+    )
+    return {
+        name: _data_address(path) if inside else _relative_address(path, page_folder) for name, path in files.items()
+    }
 
 
-def _encoded(path: Path) -> str:
+def _data_address(path: Path) -> str:
     kind = mimetypes.guess_type(path.name)[0]
     return f"data:{kind};base64,{encode_file(path)}"
 
 
-def _way(path: Path, page_folder: Path) -> str:
+def _relative_address(path: Path, page_folder: Path) -> str:
     return quote(Path(os.path.relpath(path.resolve(), page_folder.resolve())).as_posix())

@@ -1,1 +1,1 @@
-"""Models x settings x prompts x seeds, measured side by side, resumable at any moment."""
+"""Plans, jobs and rows of a benchmark: models x settings x prompts x seeds, resumable at any moment."""

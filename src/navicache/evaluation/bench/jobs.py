@@ -1,4 +1,4 @@
-"""A plan as jobs, one video each: in batches of one call, and in groups of batches that share their baselines."""
+"""Expand a plan into jobs, one video each: batches of one call, and groups that share their baselines."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import digest, file_stem, slug
-from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, STEPS, Condition, Model, Plan, Setting
+from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, STEPS, BenchPlan, PlanCondition, PlanModel, PlanSetting
 
-Kind = Literal["baseline", "cached", "shadow"]
-PLAIN = Setting(BASELINE, NO_CACHE)
+JobKind = Literal["baseline", "cached", "shadow"]
+BASELINE_SETTING = PlanSetting(BASELINE, NO_CACHE)
 # Computes every step, and its trace holds the true changes of input and output from step to step.
-TRUTH = Setting("every step", "easycache", knobs={"threshold": 0.0, "align_steps": 2})
+EVERY_STEP = PlanSetting("every step", "easycache", knobs={"threshold": 0.0, "align_steps": 2})
 
 
 @dataclass(frozen=True)
-class Job:
-    """One video: a model under a condition, with a prompt and a seed, and a cache or none."""
+class BenchJob:
+    """One video: model, condition, setting, prompt and seed."""
 
-    kind: Kind
-    model: Model
-    condition: Condition
-    setting: Setting
+    kind: JobKind
+    model: PlanModel
+    condition: PlanCondition
+    setting: PlanSetting
     prompt: str
     prompt_index: int
     seed: int
@@ -30,7 +30,7 @@ class Job:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Of the pipeline's call; the setting has the last word."""
+        """Arguments of the pipeline's call; those of the setting override the others."""
         found = {**self.model.call, **self.condition.call, **self.setting.call}
         if self.setting.share is None:
             return found
@@ -38,91 +38,98 @@ class Job:
 
     @cached_property
     def group(self) -> str:
-        """What the jobs that are compared with one baseline share."""
+        """Identifies the baseline that a job is compared with."""
         hidden = () if self.model.shift else ("shift",)  # results from before there was one stay known
-        facts = {"model": _facts(self.model, "batch", *hidden), "condition": _facts(self.condition, "models")}
+        facts = {
+            "model": _identifying_facts(self.model, "batch", *hidden),
+            "condition": _identifying_facts(self.condition, "models"),
+        }
         return digest({**facts, "prompt": self.prompt, "seed": self.seed})
 
     @cached_property
     def key(self) -> str:
-        """What makes a job the same one: finished under this key, it is not done again, whatever the batch was."""
+        """Identifies the job: a job with a row of this key is finished."""
         hidden = [name for name in ("share", "calibrate") if not getattr(self.setting, name)]  # as above
-        setting = _facts(self.setting, "series", "swept", "models", "batch", *hidden)
+        setting = _identifying_facts(self.setting, "series", "swept", "models", "batch", *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property
     def place(self) -> PurePosixPath:
-        """Folder of the setting, below the folder of a kind of files."""
+        """The setting's folder: model, condition and setting."""
         return PurePosixPath(*(slug(part.name) for part in (self.model, self.condition, self.setting)))
 
     @property
     def video(self) -> PurePosixPath:
-        """Where its video goes, without the suffix, named as VBench expects it."""
+        """The path of its video without suffix, named as VBench expects it."""
         return "videos" / self.place / f"{file_stem(self.prompt)}-{self.seed_index}"
 
     @property
     def trace(self) -> PurePosixPath:
-        """Where its trace goes."""
+        """The path of its trace."""
         return PurePosixPath("shadow" if self.kind == "shadow" else "traces") / self.place / f"{self.key}.json"
 
     @property
     def reference(self) -> PurePosixPath:
-        """Where the frames of its baseline are kept, to the bit, until the group is done."""
+        """The path of the baseline's exact frames, kept until the group is finished."""
         return PurePosixPath("references") / f"{self.group}.npy"
 
     @property
     def frames(self) -> PurePosixPath:
-        """Where its own frames wait for a metric that is not there yet: a folder a group."""
+        """The path of its own frames while they wait for a metric."""
         return PurePosixPath("frames") / self.group / f"{self.key}.npy"
 
 
-Batch = tuple[Job, ...]  # of one call: same model, condition and setting
-Group = tuple[Batch, ...]
+JobBatch = tuple[BenchJob, ...]  # of one call: same model, condition and setting
+JobGroup = tuple[JobBatch, ...]
 
 
-def _facts(part: Model | Condition | Setting, *left_out: str) -> dict[str, Any]:
-    """What a part says that decides a result; a copy in depth would take most of the time of a large plan."""
+def _identifying_facts(part: PlanModel | PlanCondition | PlanSetting, *left_out: str) -> dict[str, Any]:
+    """The fields of a plan's part that decide a result."""
     return {name: value for name, value in vars(part).items() if name not in left_out}
 
 
-def jobs_of(groups: Iterable[Group]) -> Iterator[Job]:
+def iterate_jobs(groups: Iterable[JobGroup]) -> Iterator[BenchJob]:
     """All jobs of these groups."""
     return (job for group in groups for batch in group for job in batch)
 
 
-def expand(plan: Plan, prompts: Sequence[str]) -> list[Group]:
-    """The groups of a plan, model by model: the baselines first, then all that is compared with them."""
+def expand_plan(plan: BenchPlan, prompts: Sequence[str]) -> list[JobGroup]:
+    """The groups of a plan, model by model; in each the baselines come first."""
     numbered = list(enumerate(prompts))
     return [
-        tuple(_group(plan, model, condition, chunk, (seed, number)))
+        tuple(_build_group(plan, model, condition, chunk, (seed, number)))
         for model in plan.models
         for condition in plan.conditions_of(model)
-        for chunk in _pieces(numbered, plan.batch_of(model))
+        for chunk in _split(numbered, plan.batch_of(model))
         for number, seed in enumerate(plan.seeds)
     ]
 
 
-def _group(
-    plan: Plan, model: Model, condition: Condition, prompts: Sequence[tuple[int, str]], seed: tuple[int, int]
-) -> Iterator[Batch]:
-    def jobs(kind: Kind, setting: Setting) -> list[Job]:
-        return [Job(kind, model, condition, setting, prompt, index, *seed) for index, prompt in prompts]
+def _build_group(
+    plan: BenchPlan,
+    model: PlanModel,
+    condition: PlanCondition,
+    prompts: Sequence[tuple[int, str]],
+    seed: tuple[int, int],
+) -> Iterator[JobBatch]:
+    def jobs(kind: JobKind, setting: PlanSetting) -> list[BenchJob]:
+        return [BenchJob(kind, model, condition, setting, prompt, index, *seed) for index, prompt in prompts]
 
-    yield tuple(jobs("baseline", PLAIN))
+    yield tuple(jobs("baseline", BASELINE_SETTING))
     settings = plan.settings_of(model)
     for setting in settings:
-        yield from map(tuple, _pieces(jobs("cached", setting), setting.batch or len(prompts)))
+        yield from map(tuple, _split(jobs("cached", setting), setting.batch or len(prompts)))
     chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]
     for place, (index, _) in enumerate(prompts):
         if chosen and index < plan.accuracy.prompts and seed[1] == 0:
-            yield from (tuple(jobs("shadow", setting)[place : place + 1]) for setting in (TRUTH, *chosen))
+            yield from (tuple(jobs("shadow", setting)[place : place + 1]) for setting in (EVERY_STEP, *chosen))
 
 
-def _pieces(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    """As many as fit, one piece after the other.
+def _split(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    """Split a sequence into pieces of at most `size`.
 
     Example:
-        >>> list(_pieces([1, 2, 3], 2))
+        >>> list(_split([1, 2, 3], 2))
         [[1, 2], [3]]
     """
     return (things[start : start + size] for start in range(0, len(things), size))

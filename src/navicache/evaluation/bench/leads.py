@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from navicache.evaluation.bench.equal import Role, Standing
+from navicache.evaluation.bench.equal_steps import CellAtBudget, Role
 
-BARS = (0.5, 1.5)  # decibels behind the best other policy that are counted
-OTHERS: tuple[Role, ...] = ("rival", "our other policy", "ours by threshold")
+LEAD_BARS = (0.5, 1.5)  # decibels behind the best other policy that are counted
+OTHER_ROLES: tuple[Role, ...] = ("rival", "our other policy", "ours by threshold")
 
 
 @dataclass(frozen=True)
-class Lead:
-    """Ours less one other series at one budget, over the cells where both are known."""
+class SeriesLead:
+    """The lead of our policy over one series at one budget, over the cells that have both."""
 
     name: str
     budget: Fraction
@@ -24,8 +24,8 @@ class Lead:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Cells count once for each budget at which ours and another policy are known."""
+class LeadSummary:
+    """All leads; a cell counts once for each budget at which our policy and another one are known."""
 
     ours: str  # the policy whose leads these are
     counted: int
@@ -33,42 +33,46 @@ class Verdict:
     best: int  # ours at least as good as every other policy
     best_of_all: int  # and as its own other forms
     behind: dict[float, tuple[str, ...]]  # by the bar, which policy is ahead of us where, from the farthest on
-    leads: tuple[Lead, ...]
+    leads: tuple[SeriesLead, ...]
 
 
-def judge(table: Sequence[Standing]) -> Verdict:
-    """The table in a few figures."""
+def summarise_leads(table: Sequence[CellAtBudget]) -> LeadSummary:
+    """Count where our policy is ahead and behind, and average its leads."""
     known = [standing for standing in table if standing.lead("rival") is not None]
-    return Verdict(
+    return LeadSummary(
         ours=table[0].cell.ours if table else "",
         counted=len(known),
         unknown=len(table) - len(known),
-        best=len(known) - len(_behind(known, 0.0, "rival")),
-        best_of_all=len(known) - len(_behind(known, 0.0, *OTHERS)),
-        behind={bar: _behind(known, bar, "rival") for bar in BARS},
-        leads=tuple(_leads(table)),
+        best=len(known) - len(_cells_behind(known, 0.0, "rival")),
+        best_of_all=len(known) - len(_cells_behind(known, 0.0, *OTHER_ROLES)),
+        behind={bar: _cells_behind(known, bar, "rival") for bar in LEAD_BARS},
+        leads=tuple(_series_leads(table)),
     )
 
 
-def _behind(table: Sequence[Standing], bar: float, *roles: Role) -> tuple[str, ...]:
-    """Where ours is behind the best in these roles by more than the bar."""
+def _cells_behind(table: Sequence[CellAtBudget], bar: float, *roles: Role) -> tuple[str, ...]:
+    """The cells where our policy is behind the best series in these roles by more than the bar."""
     leads = [(standing, lead) for standing in table if (lead := standing.lead(*roles)) is not None and lead < -bar]
-    return tuple(_words(standing, lead, roles) for standing, lead in sorted(leads, key=lambda entry: entry[1]))
+    return tuple(_describe_cell(standing, lead, roles) for standing, lead in sorted(leads, key=lambda entry: entry[1]))
 
 
-def _words(standing: Standing, lead: float, roles: tuple[Role, ...]) -> str:
+def _describe_cell(standing: CellAtBudget, lead: float, roles: tuple[Role, ...]) -> str:
     cell, best = standing.cell, standing.best(*roles)
     return f"{cell.model}, {cell.condition}, {standing.budget}: {lead:+.2f} dB to {best[0] if best else '-'}"
 
 
-def _leads(table: Sequence[Standing]) -> Iterator[Lead]:
-    names = dict.fromkeys(name for standing in table for name in standing.of(*OTHERS))
+def _series_leads(table: Sequence[CellAtBudget]) -> Iterator[SeriesLead]:
+    names = dict.fromkeys(name for standing in table for name in standing.in_roles(*OTHER_ROLES))
     for name in names:
         for budget in dict.fromkeys(standing.budget for standing in table):
-            own = [standing for standing in table if standing.budget == budget and name in standing.found]
-            pairs = [(standing.ours, standing.found[name]) for standing in own if standing.ours is not None]
+            own = [standing for standing in table if standing.budget == budget and name in standing.points_by_series]
+            pairs = [
+                (standing.our_point, standing.points_by_series[name])
+                for standing in own
+                if standing.our_point is not None
+            ]
             if pairs:
                 leads = [ours.psnr - other.psnr for ours, other in pairs]
                 worst = [ours.worst - other.worst for ours, other in pairs]
                 mean = sum(leads) / len(pairs), min(leads), sum(worst) / len(pairs)
-                yield Lead(name, budget, *mean, sum(lead < 0 for lead in worst), len(pairs))
+                yield SeriesLead(name, budget, *mean, sum(lead < 0 for lead in worst), len(pairs))

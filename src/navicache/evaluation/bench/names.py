@@ -1,4 +1,4 @@
-"""Names that are safe as files, and stay inside their folder whatever a plan or a prompt says."""
+"""Safe file names for any plan and prompt."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ FORBIDDEN = frozenset('/\\:*?"<>|') | {chr(code) for code in range(32)}
 
 
 def slug(text: str, longest: int = 64) -> str:
-    """A name as a folder: ASCII letters, digits, dots between digits, and hyphens.
+    """A folder name: ASCII letters, digits, dots between digits, and hyphens.
 
     Example:
         >>> slug("NaviCache (Ours) - fast"), slug("threshold=0.05"), slug("../../etc")
@@ -21,7 +21,7 @@ def slug(text: str, longest: int = 64) -> str:
 
 
 def file_stem(prompt: str) -> str:
-    """A prompt as VBench wants it in a file name: itself, where a file may be called so.
+    """A prompt as VBench expects it in a file name, if it is a valid one.
 
     A prompt that no file may be named after gets a name with a digest, so that no two prompts share one.
 
@@ -39,6 +39,6 @@ def file_stem(prompt: str) -> str:
 
 
 def digest(facts: Mapping[str, Any], length: int = 16) -> str:
-    """What tells one job from all others, in a few letters: the same facts give the same ones everywhere."""
+    """A short hash of the facts, the same on every machine."""
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:length]

@@ -1,4 +1,4 @@
-"""What a benchmark is asked to measure: plain frozen data, checked when it is made."""
+"""What a benchmark measures, as frozen data that is checked when it is built."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,29 +12,29 @@ from navicache.models import CALIBRATED_METHODS, MODES
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
 
-Source = Literal["pocket", "vbench", "file"]
-Clock = Literal["group", "beside"]
+PromptOrigin = Literal["pocket", "vbench", "file"]
+ClockMode = Literal["group", "beside"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
-OURS = (DEFAULT_POLICY,)
+DEFAULT_OURS = (DEFAULT_POLICY,)
 
-Call = Mapping[str, Any]  # arguments of a pipeline's call
+CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
 
 @dataclass(frozen=True)
-class Prompts:
+class PlanPrompts:
     """Where the prompts come from."""
 
-    source: Source
-    count: int | None = None  # the first so many; None takes all there are
+    source: PromptOrigin
+    count: int | None = None  # the first of them; None takes all
     file: str | None = None  # one prompt a line, beside the plan
     dimensions: tuple[str, ...] = ()  # of VBench; none named takes all
 
 
 @dataclass(frozen=True)
-class Model:
-    """A pipeline, how it is held and how it is called."""
+class PlanModel:
+    """A model, how it is loaded and how it is called."""
 
     name: str
     model: str  # "pocket", "pocket:NAME", a diffusers folder, or a hub id
@@ -43,36 +43,36 @@ class Model:
     offload: str = "none"
     fps: int = 16
     published: str = ""  # whose published rows stand beside the measured ones
-    call: Call = field(default_factory=dict[str, Any], hash=False)
+    call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     batch: int | None = None  # prompts in one call; None: as many as the plan says
     shift: float | None = None  # flow shift of its scheduler; None keeps the one it was saved with
 
 
 @dataclass(frozen=True)
-class Condition:
-    """Scheduler, steps and sizes: everything but the prompt, the noise and the cache."""
+class PlanCondition:
+    """Scheduler, steps and sizes."""
 
     name: str = "default"
     scheduler: str = ""  # a class of diffusers; empty keeps the model's own
     scheduler_options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
-    call: Call = field(default_factory=dict[str, Any], hash=False)
+    call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     models: tuple[str, ...] = ()  # of these alone; none named means all
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One row of the table: a policy with its mode or knobs, or no cache and another call."""
+class PlanSetting:
+    """A row of the table: a policy with its mode or knobs, or no cache and another call."""
 
     name: str
     policy: str
     mode: str | None = None
     knobs: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
-    call: Call = field(default_factory=dict[str, Any], hash=False)
+    call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     series: str = ""  # settings of one series are points of one curve
     swept: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # knobs that vary along it
     models: tuple[str, ...] = ()  # of these alone; none named means all
-    calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded model at hand
-    calibrate: tuple[str, ...] = ()  # prompts to measure one with, on the model and under the condition at hand
+    calibration: str = ""  # file of `navicache calibrate`, or "pocket": that of the embedded model
+    calibrate: tuple[str, ...] = ()  # prompts to measure one with, on the model and under the condition
     share: float | None = None  # of the condition's steps, where there is no cache
     batch: int | None = None  # prompts in one call, where fewer than the others take
 
@@ -91,16 +91,16 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """Runs in shadow mode, which tell how true the predictions of a policy are."""
+class ShadowRuns:
+    """Shadow runs, which show how accurate a policy's predictions are."""
 
-    prompts: int = 0  # the first so many; 0 measures none
+    prompts: int = 0  # the first of them; 0 runs none
     settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Chapter:
-    """How a page of several plans tells this one; without a title it is not told apart."""
+class PageChapter:
+    """The chapter of a plan on a page of several plans."""
 
     title: str = ""
     text: str = ""
@@ -108,26 +108,26 @@ class Chapter:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """Everything one benchmark measures."""
 
     name: str
-    prompts: Prompts
-    models: tuple[Model, ...]
-    settings: tuple[Setting, ...]
-    conditions: tuple[Condition, ...] = (Condition(),)
+    prompts: PlanPrompts
+    models: tuple[PlanModel, ...]
+    settings: tuple[PlanSetting, ...]
+    conditions: tuple[PlanCondition, ...] = (PlanCondition(),)
     seeds: tuple[int, ...] = (0,)
-    accuracy: Accuracy = Accuracy()
+    accuracy: ShadowRuns = ShadowRuns()
     batch: int = 1  # prompts in one call
-    videos: int | None = None  # of the first so many prompts are kept; None keeps all
-    traces: int | None = None  # likewise
+    videos: int | None = None  # of how many prompts they are kept; None keeps all
+    traces: int | None = None  # of how many prompts they are kept; None keeps all
     metrics: tuple[str, ...] = tuple(METRICS)
-    clock: Clock = "group"  # one plain run a group, or one right before every cached run
-    chapter: Chapter = Chapter()
-    ours: tuple[str, ...] = OURS  # the policy whose lead is shown, then others that do not count as rivals
+    clock: ClockMode = "group"  # one plain run a group, or one right before every cached run
+    chapter: PageChapter = PageChapter()
+    ours: tuple[str, ...] = DEFAULT_OURS  # the policy whose lead is shown, then others that do not count as rivals
 
     def __post_init__(self) -> None:
-        """Refuse parts that would share a folder, and names of parts that do not exist."""
+        """Refuse parts that would share a folder, and references to parts that do not exist."""
         names = [model.name for model in self.models]
         _check_names("models", names)
         _check_names("conditions", [condition.name for condition in self.conditions], several=True)
@@ -138,34 +138,34 @@ class Plan:
             for part in parts:
                 _check_known(f"models of {kind} {part.name!r}", part.models, names)
         if self.clock == "beside" and max(map(self.batch_of, self.models)) > 1:
-            raise ValueError("clock = 'beside' needs batch = 1: a batch has no times of its own")
+            raise ValueError("clock = 'beside' needs batch = 1: a batch has no times")
         for model in self.models:
             _check_names(f"conditions of {model.name}", [condition.name for condition in self.conditions_of(model)])
             _check_names("settings", [BASELINE, *(setting.name for setting in self.settings_of(model))])
             self._check_shares(model)
 
-    def _check_shares(self, model: Model) -> None:
+    def _check_shares(self, model: PlanModel) -> None:
         shared = [setting.name for setting in self.settings_of(model) if setting.share]
         for condition in self.conditions_of(model):
             if shared and STEPS not in {**model.call, **condition.call}:
                 place = f"model {model.name!r} or of condition {condition.name!r}"
                 raise ValueError(f"{shared[0]!r} is a share of the steps: give {STEPS} in call of {place}")
 
-    def conditions_of(self, model: Model) -> list[Condition]:
-        """Those a model is measured under."""
+    def conditions_of(self, model: PlanModel) -> list[PlanCondition]:
+        """The conditions of a model."""
         return [condition for condition in self.conditions if not condition.models or model.name in condition.models]
 
-    def settings_of(self, model: Model) -> list[Setting]:
-        """Those a model is measured with."""
+    def settings_of(self, model: PlanModel) -> list[PlanSetting]:
+        """The settings of a model."""
         return [setting for setting in self.settings if not setting.models or model.name in setting.models]
 
-    def batch_of(self, model: Model) -> int:
-        """Prompts in one call of a model."""
+    def batch_of(self, model: PlanModel) -> int:
+        """The prompts in one call of a model."""
         return model.batch or self.batch
 
 
 def _check_names(kind: str, names: Sequence[str], several: bool = False) -> None:
-    """Refuse none, and two that would share a folder; `several` of one name may be there, of different models."""
+    """Refuse an empty list, and names that would share a folder; `several` allows equal names for different models."""
     if not [name for name in names if name != BASELINE]:
         raise ValueError(f"{kind} is empty: give at least one")
     folder, number = Counter(slug(name) for name in names).most_common(1)[0]

@@ -1,4 +1,4 @@
-"""Finished jobs, one JSON line each, on the disk before the next begins."""
+"""The rows of finished jobs, one JSON line each, on disk before the next job starts."""
 
 import json
 import os
@@ -13,18 +13,18 @@ REFUSED = "refused"  # kind of a row whose policy could not be put on the model,
 
 
 class RowFile:
-    """The lines of one file, each with a key of its own.
+    """The rows of one file, each with a unique key.
 
     A process may be killed at any moment: a line is whole once its newline is there, so a last line without one was
     torn, and is as if it had never been written.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read what is there; nothing is written, for another process may be in the middle of a line."""
+        """Read the file; nothing is written, since another process may be writing a line."""
         content = path.read_bytes() if path.exists() else b""
         self.path, self._whole = path, content.rfind(b"\n") + 1
         lines = content[: self._whole].splitlines()
-        self.rows = [_parse(path, number, line) for number, line in enumerate(lines, start=1)]
+        self.rows = [_parse_row(path, number, line) for number, line in enumerate(lines, start=1)]
         self._keys = {row["key"] for row in self.rows}
 
     def __contains__(self, key: str) -> bool:
@@ -32,7 +32,7 @@ class RowFile:
         return key in self._keys
 
     def add(self, *rows: Row) -> None:
-        """Append what was finished in one call; it is on the disk when this returns."""
+        """Append rows; they are on disk when this returns."""
         keys: set[str] = set()
         for row in rows:
             if row["key"] in self._keys or row["key"] in keys:
@@ -40,27 +40,27 @@ class RowFile:
             keys.add(row["key"])
         with self.path.open("ab") as file:
             file.truncate(self._whole)  # a torn last line goes
-            self._whole += file.write(_lines(rows))
+            self._whole += file.write(_encode_rows(rows))
             file.flush()
             os.fsync(file.fileno())
         self.rows += rows
         self._keys |= keys
 
-    def revise(self, *rows: Row) -> None:
-        """Put these in the place of those with their keys; the file is the old one or the new one, never half of it."""
+    def replace(self, *rows: Row) -> None:
+        """Replace the rows with these keys, atomically."""
         new = {row["key"]: row for row in rows}
         self.rows = [new.get(row["key"], row) for row in self.rows]
-        content = _lines(self.rows)
+        content = _encode_rows(self.rows)
         with open_atomic_file(self.path) as file:
             file.write(content)
         self._whole = len(content)
 
 
-def _lines(rows: Iterable[Row]) -> bytes:
+def _encode_rows(rows: Iterable[Row]) -> bytes:
     return b"".join(json.dumps(row, allow_nan=False, ensure_ascii=False).encode() + b"\n" for row in rows)
 
 
-def _parse(path: Path, number: int, line: bytes) -> Row:
+def _parse_row(path: Path, number: int, line: bytes) -> Row:
     try:
         row = json.loads(line)
         row["key"]

@@ -1,0 +1,75 @@
+"""Turn a job of a benchmark into the model source, cache options and job that `generate` uses."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from navicache.evaluation.bench.jobs import BenchJob, JobBatch
+from navicache.evaluation.bench.plan import PlanModel
+from navicache.evaluation.bench.rows import Row
+from navicache.generation.job import POCKET, CacheOptions, ModelSource
+from navicache.generation.job import GenerationJob as Call
+from navicache.models import read_calibration
+from navicache.pocket import calibration_path
+
+
+def find_scheduler_class(name: str) -> Any:
+    """Find a scheduler class of diffusers by its name."""
+    import diffusers
+
+    if not name.endswith("Scheduler") or name not in dir(diffusers):
+        raise ValueError(f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler")
+    return getattr(diffusers, name)
+
+
+def job_source(job: BenchJob) -> ModelSource:
+    """The model source of a job."""
+    return model_source(job.model)
+
+
+def model_source(model: PlanModel) -> ModelSource:
+    """The model source of a plan's model."""
+    return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
+
+
+def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheOptions:
+    """The cache options of a job; `measured` is a calibration that the benchmark made."""
+    shadow = "full" if job.kind == "shadow" else None
+    return CacheOptions(
+        job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or find_calibration(job)
+    )
+
+
+def find_calibration(job: BenchJob) -> Path | None:
+    """The file of the policy's calibration, if the setting has one."""
+    named = job.setting.calibration
+    if named != POCKET:
+        return Path(named) if named else None
+    member = job_source(job).member
+    if member is None:
+        raise ValueError(
+            f"setting {job.setting.name!r} has an embedded model's calibration, and {job.model.model} is none: measure "
+            "one with `navicache calibrate` and give its file"
+        )
+    return calibration_path(job.setting.policy, member.name)
+
+
+def calibration_facts(asked: CacheOptions) -> Row:
+    """The seconds that the calibration took, as its file says; empty without a calibration."""
+    path = asked.calibration
+    return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
+
+
+def to_generation_job(job: BenchJob) -> Call:
+    """The job as `generate` runs it."""
+    return Call(job_source(job), (job.prompt,), job.arguments, CacheOptions(), Path(), job.seed, job.model.fps)
+
+
+def to_baseline_job(job: BenchJob) -> Call:
+    """The job without the arguments that its setting changes: what it is compared with."""
+    return replace(to_generation_job(job), arguments={**job.model.call, **job.condition.call})
+
+
+def seeds_by_prompt(batch: JobBatch) -> dict[str, int]:
+    """The seed of every prompt in a batch."""
+    return {job.prompt: job.seed for job in batch}

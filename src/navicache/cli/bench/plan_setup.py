@@ -1,0 +1,49 @@
+"""Prepare a plan: the number of prompts, the default calls of embedded models, and the prompts."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+DEFAULT_PROMPTS = 64  # prompts of the embedded model's world, which has thousands
+
+
+def set_prompt_counts(plan: Any, prompts: int | None, accuracy: int | None) -> Any:
+    """The plan with other numbers of prompts, if they are given."""
+    counts = replace(plan.prompts, count=prompts or plan.prompts.count)
+    return replace(plan, prompts=counts, accuracy=replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts))
+
+
+def add_embedded_calls(plan: Any) -> Any:
+    """The plan with the default call of every `pocket:NAME`; arguments in the plan override it."""
+    from navicache.generation.job import POCKET
+    from navicache.pocket.members import MEMBERS
+
+    def whole(model: Any) -> Any:
+        family, _, name = model.model.partition(":")
+        known = family == POCKET and name in MEMBERS  # a name that is not is refused with the other models
+        return replace(model, call={**MEMBERS[name].call, **model.call}) if known else model
+
+    return replace(plan, models=tuple(whole(model) for model in plan.models))
+
+
+def choose_prompts(wanted: Any, folder: Path) -> list[str]:
+    """The prompts that the plan asks for."""
+    from navicache.evaluation.bench.prompts import read_prompt_file, vbench_prompts
+
+    if wanted.source == "file" and not wanted.file:
+        raise ValueError("prompts.source is 'file': name it with prompts.file")
+    sources = {
+        "file": lambda: read_prompt_file(folder, wanted.file),
+        "vbench": lambda: vbench_prompts(wanted.dimensions),
+        "pocket": lambda: _pocket_prompts(wanted.count or DEFAULT_PROMPTS),
+    }
+    found = sources[wanted.source]()
+    if wanted.count and len(found) < wanted.count:
+        raise ValueError(f"{wanted.count} prompts are asked for, and there are {len(found)}")
+    return found[: wanted.count]
+
+
+def _pocket_prompts(count: int) -> list[str]:
+    from navicache.pocket.held_out import choose_prompts as held_out
+
+    return held_out("held-out", count)

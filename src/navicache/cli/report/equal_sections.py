@@ -1,0 +1,148 @@
+"""Sections of a report at equal computed steps: the leads as a heat map, every series, and a curve of each cell."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from navicache.cli.bench.equal_table import NOTE, describe_leads, format_lead, format_psnr
+from navicache.cli.report.cells import number_cell
+from navicache.cli.report.cells import text_cell as text
+from navicache.cli.report.results import BenchResults
+from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, QualityCurve
+from navicache.evaluation.bench.equal_steps import MeasuredCell as Bench
+from navicache.evaluation.bench.leads import SeriesLead
+from navicache.records.text_table import UNKNOWN_CELL
+from navicache.report.charts import SeriesLine, draw_equal_chart
+from navicache.report.page_model import LegendEntry, PageChart, PageSection, PageTable, TableCell, TableRow
+from navicache.report.palette import policy_colour
+
+AHEAD, BEHIND = "18,153,111", "194,56,77"  # green and red of the palette
+DEEPEST = 6.0  # dB: a larger lead has no deeper colour
+
+
+def equal_steps_section(results: BenchResults) -> PageSection | None:
+    """Where the plan's own policy is ahead, by how much, and of which policy."""
+    if not results.leads.counted:
+        return None
+    lead = (
+        "Every series of settings at the same computed steps, on average over prompts. First the lead of "
+        f"{results.ours[0]} by speed-up over the best other policy, then over each, then all series. "
+        f"{describe_leads(results.leads)[0].capitalize()}."
+    )
+    return PageSection(
+        "equal",
+        "Equal computed steps",
+        lead,
+        tables=(_lead_map(results), _leads_table(results), _series_table(results)),
+    )
+
+
+def _lead_map(results: BenchResults) -> PageTable:
+    budgets = [f"{budget} of the steps" for budget in BUDGETS]
+    lines = []
+    for cell in results.cells:
+        own = [standing for standing in results.standings if standing.cell is cell]
+        lines.append(TableRow((text(cell.model), text(cell.condition), *map(_best_lead_cell, own))))
+    behind = " ".join(f"{len(found)} are behind by more than {bar} dB." for bar, found in results.leads.behind.items())
+    title = "Lead over the best other policy, dB"
+    return PageTable(
+        title,
+        ("model", "condition", *budgets),
+        tuple(lines),
+        2,
+        f"{behind} In small letters: who is best of the others.",
+    )
+
+
+def _best_lead_cell(standing: CellAtBudget) -> TableCell:
+    lead, best = standing.lead("rival"), standing.best("rival")
+    return (
+        TableCell(UNKNOWN_CELL)
+        if lead is None or best is None
+        else TableCell(format_lead(lead), lead, best[0], lead_background(lead))
+    )
+
+
+def lead_background(lead: float) -> str:
+    """A colour for a lead: green if ahead, red if behind, stronger with more decibels.
+
+    Example:
+        >>> lead_background(3.0), lead_background(-60.0)
+        ('rgba(18,153,111,0.36)', 'rgba(194,56,77,0.60)')
+    """
+    depth = 0.12 + 0.48 * min(1.0, abs(lead) / DEEPEST)
+    return f"rgba({AHEAD if lead >= 0 else BEHIND},{depth:.2f})"
+
+
+def _leads_table(results: BenchResults) -> PageTable:
+    found = {(lead.name, lead.budget): lead for lead in results.leads.leads}
+    colours = {curve.name: policy_colour(curve.policy) for cell in results.cells for curve in cell.curves}
+    lines = [
+        TableRow(
+            (text(name), *(_mean_lead_cell(found.get((name, budget))) for budget in BUDGETS)), colour=colours[name]
+        )
+        for name in dict.fromkeys(lead.name for lead in results.leads.leads)
+    ]
+    note = "In small letters: the least lead of all cells; that of the worst prompt over theirs; where that is worse."
+    headings = ("over", *(f"{budget} of the steps" for budget in BUDGETS))
+    return PageTable("Mean lead over each, dB", headings, tuple(lines), 1, note)
+
+
+def _mean_lead_cell(lead: SeriesLead | None) -> TableCell:
+    if lead is None:
+        return TableCell(UNKNOWN_CELL)
+    small = f"{lead.least:+.1f}; {lead.worst:+.1f}; {lead.worst_behind} of {lead.cells}"
+    return TableCell(format_lead(lead.mean), lead.mean, small, lead_background(lead.mean))
+
+
+def _series_table(results: BenchResults) -> PageTable:
+    names = dict.fromkeys(curve.name for cell in results.cells for curve in cell.curves)
+    lines = [
+        TableRow(
+            (text(s.cell.model), text(s.cell.condition), _budget_cell(s.budget), *(_psnr_cell(s, n) for n in names))
+        )
+        for s in results.standings
+    ]
+    note = f"{NOTE}. In small letters: the worst prompt; how far the computed steps of prompts are apart."
+    return PageTable("All series, PSNR in dB", ("model", "condition", "of the steps", *names), tuple(lines), 2, note)
+
+
+def _budget_cell(budget: Fraction) -> TableCell:
+    return TableCell(str(budget), float(budget))
+
+
+def _psnr_cell(standing: CellAtBudget, name: str) -> TableCell:
+    point = standing.points_by_series.get(name)
+    if point is None:
+        return number_cell(None)
+    return TableCell(format_psnr(standing, name), point.psnr, f"{point.worst:.1f}; ±{point.spread / 2:.1f}")
+
+
+def equal_curves_section(results: BenchResults) -> PageSection | None:
+    """A small chart for each cell."""
+    if not results.leads.counted:
+        return None
+    dashed = _dashed_series(results.cells)
+    charts = []
+    for cell in results.cells:
+        trails = [SeriesLine(curve.policy, _curve_points(curve), curve.name in dashed) for curve in cell.curves]
+        picture = draw_equal_chart(trails, [float(budget * cell.steps) for budget in BUDGETS], f"equal{len(charts)}")
+        charts.append(PageChart(f"{cell.model}, {cell.condition}", picture, f"of {cell.steps} steps", "small"))
+    seen = {curve.name: curve.policy for cell in results.cells for curve in cell.curves}
+    legend = tuple(
+        LegendEntry(f"{name}, dashed" if name in dashed else name, policy_colour(policy))
+        for name, policy in seen.items()
+    )
+    lead = "PSNR over computed steps, each setting a mark; dotted: the budgets."
+    return PageSection("equal-curves", "Curves", lead, tuple(charts), legend=legend)
+
+
+def _dashed_series(cells: Sequence[Bench]) -> set[str]:
+    """Series whose policy already has another series: they share its colour."""
+    series: dict[str, dict[str, None]] = {}
+    for curve in (curve for cell in cells for curve in cell.curves):
+        series.setdefault(curve.policy, {})[curve.name] = None
+    return {name for names in series.values() for name in list(names)[1:]}
+
+
+def _curve_points(curve: QualityCurve) -> list[tuple[float, float]]:
+    return [(point.computed, point.psnr) for point in curve.points]

@@ -1,0 +1,58 @@
+"""Build the denoisers of a model on the meta device from their configurations, without weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from navicache.weights_package import OPENSORA_CLASSES, import_opensora
+
+
+@dataclass(frozen=True)
+class MetaDenoiser:
+    """A denoiser on the meta device, and its configuration."""
+
+    model: nn.Module
+    config: Mapping[str, Any]
+
+
+def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[str, MetaDenoiser], list[str]]:
+    """The denoisers that a model index names, and what is wrong with those that could not be built."""
+    from navicache.integrations.diffusers import DENOISER_NAMES
+
+    found: dict[str, MetaDenoiser] = {}
+    problems: list[str] = []
+    for name in DENOISER_NAMES:
+        library, kind = index.get(name) or (None, None)
+        if kind is not None:
+            try:
+                found[name] = _build_denoiser(place, name, str(kind))
+            except ValueError as error:
+                problems.append(f"{name} ({library}, {kind}): {error}")
+    if not found and not problems:
+        named = ", ".join(name for name in index if not name.startswith("_"))
+        problems.append(f"no denoiser under a known name ({', '.join(DENOISER_NAMES)}); it has: {named}")
+    return found, problems
+
+
+def _build_denoiser(place: Path | str, name: str, kind: str) -> MetaDenoiser:
+    model = find_model_class(kind)
+    try:
+        config = dict(model.load_config(str(place), subfolder=name))
+        with torch.device("meta"):
+            return MetaDenoiser(model.from_config(config), config)
+    except (OSError, TypeError, RuntimeError, KeyError) as error:
+        raise ValueError(f"its config.json does not build it: {error}") from error
+
+
+def find_model_class(kind: str) -> Any:
+    """Find a model or pipeline class by its name in a configuration."""
+    import diffusers
+
+    library = import_opensora() if kind in OPENSORA_CLASSES else diffusers
+    if kind not in dir(library):
+        raise ValueError(f"diffusers {diffusers.__version__} has no such class: a newer one may, or it is custom code")
+    return getattr(library, kind)

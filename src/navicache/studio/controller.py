@@ -1,0 +1,92 @@
+"""Answers the visitors of the page: runs, stops, and default values of models. It needs no Gradio."""
+
+import logging
+from collections.abc import Generator, Hashable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+
+from navicache.generation.job import GenerationJob
+from navicache.generation.loading import locate_model
+from navicache.studio.baselines import BaselineStore
+from navicache.studio.html import IDLE, STOPPED, done_html, live_html, result_html
+from navicache.studio.models import StudioModels, default_values
+from navicache.studio.monitor import RunStopped
+from navicache.studio.request import StudioRequest, baseline_key, remove_dashes
+from navicache.studio.run_queue import RunQueue, VisitorRun
+
+OUT_OF_MEMORY = "the device has no memory left for it: fewer frames or a smaller size may do"
+STOP_TIMEOUT = 10.0  # seconds to wait for the current step before a stop is reported
+EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
+logger = logging.getLogger("navicache")
+
+
+class RunRefused(Exception):
+    """A run that is not possible; the message is for the visitor."""
+
+
+class PageUpdate(NamedTuple):
+    """What the page shows next; a result of None leaves the shown one."""
+
+    live: str
+    result: str | None
+    kept: BaselineStore
+
+
+@dataclass(frozen=True)
+class StudioController:
+    """Answers all visitors; it stores nothing that belongs to one of them."""
+
+    models: StudioModels
+    runs: RunQueue
+
+    def run(self, visitor: Hashable, kept: BaselineStore, *fields: Any) -> Generator[PageUpdate, None, None]:
+        """Yield the live view while the run goes on, then the result; closing the generator stops the run."""
+        try:
+            job = StudioRequest(*fields).to_job(self.models)
+        except EXPECTED_ERRORS as error:
+            raise RunRefused(remove_dashes(str(error))) from error
+        run = self.runs.begin(visitor, job, kept.find(baseline_key(job)))
+        try:
+            yield from self._follow(run, job, kept)
+        finally:
+            self.runs.end(visitor, run)
+
+    def _follow(self, run: VisitorRun, job: GenerationJob, kept: BaselineStore) -> Generator[PageUpdate, None, None]:
+        had = kept.find(baseline_key(job)) is not None
+        for news in run.follow():
+            kept = kept if news.plain is None else kept.add(baseline_key(job), news.plain)
+            yield PageUpdate(live_html(news), None, kept)
+        try:
+            made = run.future.result()
+            yield PageUpdate(done_html(made), result_html(made, job.fps, had), kept)
+        except (RunStopped, CancelledError):
+            yield PageUpdate(STOPPED, None, kept)
+        except Exception as error:
+            yield PageUpdate(IDLE, None, kept)
+            raise RunRefused(explain_error(error)) from error
+
+    def stop(self, visitor: Hashable) -> str:
+        """Stop the visitor's run, and return once it has stopped."""
+        self.runs.stop(visitor, STOP_TIMEOUT)
+        return STOPPED
+
+    def default_values(self, model: str | None) -> list[Any]:
+        """The default values of a model."""
+        try:
+            source = self.models.source(model)
+            locate_model(source)
+            return default_values(source)
+        except ValueError as error:
+            raise RunRefused(remove_dashes(str(error))) from error
+
+
+def explain_error(error: Exception) -> str:
+    """Why a run failed, in words for a visitor; unexpected errors are also logged."""
+    if isinstance(error, torch.OutOfMemoryError):
+        return OUT_OF_MEMORY
+    if not isinstance(error, EXPECTED_ERRORS):
+        logger.error("a run of the studio failed", exc_info=error)
+    return remove_dashes(str(error)) or type(error).__name__

@@ -1,0 +1,55 @@
+"""The models that a studio offers, set when it is started."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from navicache.generation.job import POCKET, ModelSource
+from navicache.pocket.members import MEMBERS, WAN
+
+DEFAULT_ARGUMENTS = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
+
+
+@dataclass(frozen=True)
+class StudioModels:
+    """The models that visitors may choose, and how they are loaded."""
+
+    default: ModelSource = ModelSource()  # shown first; all other models are held as it is
+    locked: bool = False  # whether visitors are kept to `choices`
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The models to choose from, the default first.
+
+        Example:
+            >>> StudioModels(ModelSource("pocket:hunyuan")).choices[:2], len(StudioModels().choices)
+            (('pocket:hunyuan', 'pocket'), 5)
+        """
+        family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in MEMBERS)
+        return tuple(dict.fromkeys((self.default.model, *family)))
+
+    def source(self, named: str | None) -> ModelSource:
+        """The source of the model that a visitor named."""
+        model = (named or "").strip()
+        if not model:
+            raise ValueError(f"no model is named: choose one, such as {self.default.model}")
+        if self.locked and model not in self.choices:
+            raise ValueError(f"this studio has no {model}: choose from {', '.join(self.choices)}")
+        return replace(self.default, model=model)
+
+
+def default_values(source: ModelSource) -> list[Any]:
+    """The default call of a model, in the order of `DEFAULT_ARGUMENTS`; None if it has no default here.
+
+    Example:
+        >>> default_values(ModelSource("somebody/model"))
+        [None, None, None, None, None]
+    """
+    return [None if source.member is None else source.member.call.get(name) for name in DEFAULT_ARGUMENTS]
+
+
+def check_models(models: StudioModels) -> None:
+    """Refuse a model, device or dtype that is not available, before the page opens."""
+    from navicache.generation.loading import choose_device, choose_dtype, locate_model
+
+    choose_dtype(models.default, choose_device(models.default))
+    locate_model(models.default)

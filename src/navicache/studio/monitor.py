@@ -1,0 +1,90 @@
+"""Report the progress of a pipeline's call, and stop it on request."""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from navicache.generation.progress import StepCounts, synchronize_device
+from navicache.generation.timed_calls import TimedOutput
+from navicache.studio.preview import decode_preview
+
+PREVIEWS = 6  # of a run, about
+HOOK = "callback_on_step_end"
+
+
+class RunStopped(Exception):
+    """The visitor has stopped the run or left."""
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """The progress of a run: one square for each step, True if it was computed."""
+
+    doing: str = ""
+    squares: tuple[bool, ...] = ()
+    total: int | None = None
+    picture: np.ndarray | None = None  # (height, width, 3) in [0, 1]: the latent, decoded
+    plain: TimedOutput | None = None  # once the run without the cache is over
+
+
+@dataclass
+class RunMonitor:
+    """Publishes the progress of one visitor's run, and stops it at the end of a step."""
+
+    publish: Callable[[RunProgress], None]
+    stop: Event = field(default_factory=Event)
+    news: RunProgress = RunProgress()
+    preview_seconds: float = 0.0  # seconds of this call that went into pictures of it
+
+    def begin(self, doing: str) -> None:
+        """Another call begins; the last preview stays until there is a newer one."""
+        self.preview_seconds = 0.0
+        self.update(doing=doing, squares=(), total=None)
+
+    def update(self, **changed: Any) -> None:
+        """Change the progress and publish it."""
+        self.news = replace(self.news, **changed)
+        self.publish(self.news)
+
+    def raise_if_stopped(self) -> None:
+        """Raise `RunStopped` if the run was stopped."""
+        if self.stop.is_set():
+            raise RunStopped
+
+    def callback_arguments(self, pipe: Any, counts: StepCounts | None = None) -> dict[str, Any]:
+        """The callback argument of the pipeline's call; empty if the pipeline takes none."""
+        takes = inspect.signature(type(pipe).__call__).parameters
+        return {HOOK: self._listener(counts)} if HOOK in takes else {}
+
+    def subtract_previews(self, take: TimedOutput) -> TimedOutput:
+        """The output with the seconds of the previews subtracted."""
+        loop = None if take.loop_seconds is None else take.loop_seconds - self.preview_seconds
+        return replace(take, call_seconds=take.call_seconds - self.preview_seconds, loop_seconds=loop)
+
+    def _listener(self, counts: StepCounts | None) -> Callable[..., Mapping[str, Any]]:
+        def step_end(pipe: Any, step: int, timestep: Any, tensors: Mapping[str, Any]) -> Mapping[str, Any]:
+            self.raise_if_stopped()
+            squares, total = (*self.news.squares, self._computed(counts)), len(pipe.scheduler.timesteps)
+            due = len(squares) % max(1, total // PREVIEWS) == 0 and len(squares) < total
+            picture = self._picture(pipe, tensors["latents"]) if due else None
+            self.update(squares=squares, total=total, picture=self.news.picture if picture is None else picture)
+            return {}
+
+        return step_end
+
+    def _computed(self, counts: StepCounts | None) -> bool:
+        """Whether the newest step was computed, by the cache's counts."""
+        return counts is None or counts()[0] > sum(self.news.squares)
+
+    def _picture(self, pipe: Any, latents: Any) -> np.ndarray | None:
+        synchronize_device()
+        start = time.perf_counter()
+        picture = decode_preview(pipe, latents)
+        synchronize_device()
+        self.preview_seconds += time.perf_counter() - start
+        return picture

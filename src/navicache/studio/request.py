@@ -1,0 +1,103 @@
+"""What a visitor asks for, checked before anything is loaded."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.policies.knob_checks import check_choice, check_integer, check_number
+from navicache.studio.models import StudioModels
+
+SPEEDUP, QUALITY, MAX_ERROR = "speed-up", "quality", "max error"
+TARGETS = (SPEEDUP, QUALITY, MAX_ERROR)
+LEAST_VALUES = {"steps": 1, "frames": 1, "height": 8, "width": 8}
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class StudioRequest:
+    """The values of the page's fields, in their order; None means the model's default."""
+
+    prompt: str
+    model: str | None
+    target: str = SPEEDUP
+    speedup: float | None = 2.0
+    quality: str | None = "mid"
+    max_error: float | None = 0.05
+    seed: int | None = 0
+    steps: int | None = None
+    guidance: float | None = None
+    frames: int | None = None
+    height: int | None = None
+    width: int | None = None
+    negative_prompt: str = ""
+
+    def to_job(self, models: StudioModels) -> GenerationJob:
+        """The request as a job; everything that can be checked without the model is checked.
+
+        Example:
+            >>> job = StudioRequest("a red ball", "pocket:unet", steps=8).to_job(StudioModels())
+            >>> job.arguments["num_inference_steps"]
+            8
+        """
+        if not self.prompt.strip():
+            raise ValueError("say what to show: the prompt is empty")
+        source = models.source(self.model)
+        check_integer("seed", self.seed, 0)
+        check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
+        prompts, arguments = (self.prompt.strip(),), self.call_arguments(source)
+        job = GenerationJob(source, prompts, arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
+        job.caching.check()
+        return job
+
+    def cache_options(self) -> CacheOptions:
+        """The target as cache options."""
+        check_choice("target", self.target, TARGETS)
+        if {SPEEDUP: self.speedup, QUALITY: self.quality, MAX_ERROR: self.max_error}[self.target] is None:
+            raise ValueError(f"the target is a {self.target}, and none is given")  # or a default would go in its place
+        ways = {
+            SPEEDUP: CacheOptions(knobs={"speedup": self.speedup}),
+            QUALITY: CacheOptions(mode=self.quality),
+            MAX_ERROR: CacheOptions(knobs={"max_error": self.max_error}),
+        }
+        return ways[self.target]
+
+    def call_arguments(self, source: ModelSource) -> dict[str, Any]:
+        """The arguments of the pipeline's call, without prompt and generator."""
+        for name, least in LEAST_VALUES.items():
+            if (value := getattr(self, name)) is not None:
+                check_integer(name, value, least)
+        if self.guidance is not None:
+            check_number("guidance", self.guidance, 0, 100, "the model's own where it is left empty")
+        given = {
+            "num_inference_steps": self.steps,
+            "guidance_scale": self.guidance,
+            "num_frames": self.frames,
+            "height": self.height,
+            "width": self.width,
+            "negative_prompt": self.negative_prompt.strip() or None,
+        }
+        usual = source.member.call if source.member else {}
+        return {**usual, **{name: value for name, value in given.items() if value is not None}}
+
+
+def baseline_key(job: GenerationJob) -> Hashable:
+    """Everything that a run without the cache depends on.
+
+    Example:
+        >>> one, other = (StudioRequest("a ball", "pocket", speedup=x).to_job(StudioModels()) for x in (2.0, 3.0))
+        >>> baseline_key(one) == baseline_key(other)
+        True
+    """
+    return job.source, job.prompts, job.seed, tuple(sorted(job.arguments.items()))
+
+
+def remove_dashes(message: str) -> str:
+    """An error message of the command line without the dashes of its options.
+
+    Example:
+        >>> remove_dashes("--frames must be 4k+1, got 8: 5 or 9 would do")
+        'frames must be 4k+1, got 8: 5 or 9 would do'
+    """
+    return message.replace("--", "")

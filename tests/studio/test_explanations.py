@@ -1,0 +1,57 @@
+"""Every reason a gate gives has words of its own."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import navicache.policies
+from navicache.records import RunRecord, StepRecord
+from navicache.studio.explanations import REASONS, explain_step
+
+
+def verdicts():
+    """(computed, reason) of every verdict that is written down in the policies."""
+    for file in Path(navicache.policies.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Verdict" and len(node.args) == 2:
+                compute, reason = node.args
+                if isinstance(compute, ast.Constant) and isinstance(reason, ast.Constant):
+                    yield compute.value, reason.value
+
+
+def test_every_verdict_has_words():
+    found = set(verdicts())
+    assert len(found) > 8, "the policies are read"
+    assert [pair for pair in found if not REASONS.get(pair[1], ("", ""))[0 if pair[0] else 1]] == []
+
+
+def told(computed=True, reason="gate", policy="navicache", belief=None, **fields):
+    step = StepRecord(index=7, stream="cond", computed=computed, reason=reason, **fields)
+    return explain_step(RunRecord(model="Toy", policy=policy, steps=(step,), belief=belief), step)
+
+
+def test_numbers_that_are_known_are_told():
+    text = told(accumulated=0.061, threshold=0.05, ratio=1.25, input_change=0.5, reuse_error=0.125)
+    assert text.startswith("Step 7, computed: the error that would have accumulated reaches the threshold.\n")
+    assert "accumulated error 0.061 of 0.05" in text and "ratio 1.25" in text and "input change 0.5" in text
+    assert "a prediction would have been off by 12.5%" in text
+
+
+def test_a_sum_without_a_threshold_decides_nothing_and_is_not_told():
+    text = told(computed=False, reason="budget", accumulated=42.0, threshold=0.0, predicted_change=9.0)
+    assert "schedule of this speed-up leaves it out" in text and "42" not in text and "9" not in text
+
+
+def test_the_error_gates_numbers_have_its_names():
+    text = told(belief="predicted_change", ratio=3.0, predicted_change=0.25, threshold=0.5, accumulated=0.25)
+    assert "growth 3" in text and "predicted error 0.25" in text and "ratio" not in text
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
+def test_what_is_unknown_is_left_out(value):
+    assert told(reason="align", ratio=value, reuse_error=value).count("\n") == 0
+
+
+def test_an_unknown_reason_is_told_as_it_is():
+    assert told(reason="reuses mlp") == "Step 7, computed: reuses mlp."
