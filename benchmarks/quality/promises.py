@@ -23,6 +23,7 @@ from navicache.generation.loading import load_pipeline
 from navicache.pocket import MEMBERS
 from navicache.pocket.held_out import choose_prompts
 from navicache.records import collect_reuse_checks, split_by_sample
+from navicache_pocket.reader import BackgroundClassifier, VideoReading, fit_background_classifier, read_videos
 
 
 def true_errors(pipe: Any, call: dict[str, Any], limit: float) -> list[list[float]]:

@@ -18,7 +18,7 @@ from navicache.generation.loading import find_pipeline_class, locate_model, read
 from navicache.generation.scheduler import set_flow_shift
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import find_model_by_name
-from navicache.opensora import OpenSoraPipeline, RectifiedFlowScheduler
+from navicache_opensora import OpenSoraPipeline, RectifiedFlowScheduler
 
 PLANS = Path(__file__).parents[3] / "plans"
 ALL = sorted(PLANS.rglob("*.toml"))
