@@ -52,5 +52,7 @@ def test_magcaches_table_begins_with_ones_and_has_no_roots_left_to_take():
 def test_what_is_not_there_is_answered_with_what_is():
     with pytest.raises(ValueError, match=r"teacache has published nothing for 'Toy'; known: .*HunyuanVideo"):
         load_published_presets("teacache", "Toy")
-    with pytest.raises(ValueError, match="no published settings for method 'navicache'; known: teacache, magcache, pab"):
+    with pytest.raises(
+        ValueError, match="no published settings for method 'navicache'; known: teacache, magcache, pab"
+    ):
         load_published_presets("navicache", "HunyuanVideo")
