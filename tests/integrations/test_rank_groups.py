@@ -72,7 +72,7 @@ def test_the_largest_mesh_is_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("started")
 def test_meshes_none_of_which_holds_all_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"lies on 2 meshes, none of which holds all .*enable\(\.\.\., group=\.\.\.\)"):
+    with pytest.raises(ValueError, match=r"is on 2 meshes, none of which has all .*enable\(\.\.\., group=\.\.\.\)"):
         found(monkeypatch, Mesh("one", [0, 1]), Mesh("other", [2, 3]))
 
 

@@ -14,12 +14,12 @@ ALREADY_CACHED = "this model is cached already: call disable() on its handle, or
 
 
 class Attachment(Protocol):
-    """An engine that sits in front of a model."""
+    """An engine in front of a model."""
 
     engine: Core
 
     def detach(self) -> None:
-        """Leave the model as it was; doing so twice is harmless."""
+        """Restore the model; a second call has no effect."""
         ...
 
 
@@ -80,8 +80,8 @@ def find_attachment(module: nn.Module) -> ModuleAttachment | None:
 def change_forward_below_offload(module: nn.Module, change: Callable[[], None]) -> None:
     """Apply a change to the forward that accelerate keeps aside while its offload hook is on.
 
-    accelerate puts `_old_forward` back after every generation, which would take off any hook above it; below it, the
-    hook stays, in either order of offload and cache.
+    accelerate restores `_old_forward` after every generation, which would remove any hook above it. Below it the hook
+    stays, in either order of offload and cache.
     """
     if "_old_forward" not in vars(module):
         change()
@@ -94,14 +94,14 @@ def change_forward_below_offload(module: nn.Module, change: Callable[[], None]) 
 
 
 class CallableAttachment:
-    """An engine in front of any function; call the handle in place of the function."""
+    """An engine in front of any function; call the handle instead of the function."""
 
     def __init__(self, function: Callable[..., Any], engine: Core) -> None:
         """Change nothing: a function cannot be replaced from outside."""
         self.engine, self._function, self._is_attached = engine, function, True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The function, cached until detached."""
+        """Call the function, cached until `detach`."""
         if not self._is_attached:
             return self._function(*args, **kwargs)
         try:
@@ -111,7 +111,7 @@ class CallableAttachment:
             raise
 
     def detach(self) -> None:
-        """Pass calls straight through."""
+        """Pass all later calls to the function."""
         self._is_attached = False
         self.engine.end_run("detached", finished=False)
 

@@ -1,4 +1,4 @@
-"""The handle `enable` gives back."""
+"""The handle that `enable` returns."""
 
 from types import TracebackType
 from typing import Any
@@ -10,22 +10,22 @@ from navicache.records import Trace, summarise
 class Cache:
     """The handle of an enabled cache: read its trace, reset it, disable it.
 
-    Use it as a context manager to take the cache off at the end, also after an error. Where a plain function was
-    enabled, call the handle in place of the function.
+    Use it as a context manager to disable the cache at the end, also after an error. For a function, call the handle
+    instead.
     """
 
     def __init__(self, attachments: dict[str, Attachment], notes: tuple[str, ...] = ()) -> None:
-        """Hold what `enable` attached, by component name."""
+        """Keep the attachments, by component name."""
         self._attachments, self.notes = attachments, notes
 
     @property
     def trace(self) -> Trace:
-        """What happened, run by run and step by step, in all transformers of the pipeline."""
+        """The record of all runs and steps, of all transformers of the pipeline."""
         return Trace(tuple(run for part in self._attachments.values() for run in part.engine.trace.runs))
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Steps computed and reused so far in the run at hand; cheap, and without a device sync, unlike `trace`."""
+        """Steps computed and reused so far in the current run; cheap and without a device sync, unlike `trace`."""
         counts = [part.engine.recorder.progress() for part in self._attachments.values()]
         return sum(computed for computed, _ in counts), sum(reused for _, reused in counts)
 
@@ -40,7 +40,7 @@ class Cache:
             part.engine.end_run("reset")
 
     def disable(self) -> None:
-        """Leave the model bit for bit as it was; the trace stays readable."""
+        """Restore the model bit for bit; the trace stays readable."""
         for part in self._attachments.values():
             part.detach()
 
@@ -51,11 +51,11 @@ class Cache:
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Take the cache off, whatever happened."""
+        """Disable the cache, also after an error."""
         self.disable()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The cached function, where a plain function was enabled."""
+        """Call the cached function; only for the cache of a function."""
         (part,) = self._attachments.values()
         if not isinstance(part, CallableAttachment):
             raise TypeError("this cache sits inside a model: call the model or its pipeline, not the handle")

@@ -13,12 +13,12 @@ EngineCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any
 class CompiledCallWrapper:
     """Replaces the compiled call of `module.compile()` and passes it to the engine as the forward.
 
-    It does nothing if the module is not compiled. The compiled call runs through the module's forward, and so
-    through the cache's own hook: `is_running` tells the hook to pass it on.
+    It does nothing if the module is not compiled. The compiled call runs the module's forward, and so the cache's
+    hook: while `is_running` is true the hook passes the call on.
     """
 
     def __init__(self, module: nn.Module, compute_or_predict: EngineCall, replaces_whole_calls: bool) -> None:
-        """`answer` is the engine's; `whole` says that it replaces whole calls."""
+        """Replace the compiled call, which needs an engine that replaces whole calls."""
         self.is_running, self._module, self._compute_or_predict = False, module, compute_or_predict
         self._compiled_call: Callable[..., Any] | None = vars(module).get("_compiled_call_impl")
         if self._compiled_call is None:
@@ -28,7 +28,7 @@ class CompiledCallWrapper:
         module._compiled_call_impl = self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module does when it is called."""
+        """Run the compiled call through the engine."""
         self.is_running = True
         try:
             return self._compute_or_predict(self._compiled_call or self._module._call_impl, args, kwargs)
@@ -36,6 +36,6 @@ class CompiledCallWrapper:
             self.is_running = False
 
     def restore_compiled_call(self) -> None:
-        """Give the module its compiled call back, unless it has been compiled again since."""
+        """Restore the module's compiled call, unless it was compiled again."""
         if vars(self._module).get("_compiled_call_impl") is self:
             self._module._compiled_call_impl = self._compiled_call

@@ -1,4 +1,4 @@
-"""`NaviCacheConfig`: what `enable` is asked for, as the record diffusers' `enable_cache` takes."""
+"""`NaviCacheConfig`: the settings of `enable` as a config for diffusers' `enable_cache`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from navicache.policies import Policy
 
 @dataclass(frozen=True)
 class NaviCacheConfig:
-    """A cache for `transformer.enable_cache`, checked when it is made.
+    """A cache config for `transformer.enable_cache`, checked when it is created.
 
     `enable_cache` checks what depends on the model, such as a mode without a preset, before the first step.
 
@@ -23,16 +23,16 @@ class NaviCacheConfig:
         ValueError: mode and speedup exclude each other: give one of them
     """
 
-    policy: str | Policy | None = None  # a name of the catalog or a policy; None as in `navicache.enable`
+    policy: str | Policy | None = None  # a name or a policy; None as in `navicache.enable`
     mode: str | None = None  # "fast", "mid" or "slow"
     speedup: float | None = None
     max_error: float | None = None
-    steps: int | None = None  # of a run, where the pipeline does not tell it
+    steps: int | None = None  # number of steps of a run, if the pipeline does not provide it
     knobs: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise a ValueError for settings that fit no model."""
-        object.__setattr__(self, "knobs", dict(self.knobs))  # a later change of the caller's is none of this record's
+        object.__setattr__(self, "knobs", dict(self.knobs))  # a copy: the caller's may change
         self._check_targets()
         if self.mode not in (None, *MODES):
             raise ValueError(f"unknown mode {self.mode!r}; known: {', '.join(MODES)}")
@@ -44,7 +44,7 @@ class NaviCacheConfig:
             raise ValueError(str(error)) from error
 
     def to_enable_arguments(self) -> dict[str, Any]:
-        """The arguments of `navicache.enable` that say the same."""
+        """Return the same settings as arguments of `navicache.enable`."""
         return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._merge_knobs()}
 
     def _merge_knobs(self) -> dict[str, Any]:
@@ -63,5 +63,5 @@ class NaviCacheConfig:
                 )
 
     def _check_policy(self) -> None:
-        given = self.mode if not isinstance(self.policy, str | None) else None  # a name's mode is the model's affair
-        choose_policy(CacheOptions(self.policy, given, knobs=self._merge_knobs()), find_model(""))
+        mode = self.mode if not isinstance(self.policy, str | None) else None  # with a name it depends on the model
+        choose_policy(CacheOptions(self.policy, mode, knobs=self._merge_knobs()), find_model(""))

@@ -1,6 +1,6 @@
-"""diffusers: through its own HookRegistry, at the root of the transformer.
+"""The cache for diffusers: a hook of its HookRegistry, at the root of the transformer.
 
-Imported only where diffusers has been imported already.
+Imported only if diffusers is already imported.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,15 +26,15 @@ DENOISER_NAMES = ("transformer", "transformer_2", "transformer_3", "unet", "unet
 
 
 class CacheContextReceiver(StateManager):
-    """Receives the cache context diffusers hands to every StateManager of a hook."""
+    """Receives the cache context that diffusers passes to every StateManager of a hook."""
 
     def __init__(self) -> None:
-        """No context is open."""
+        """Start without a context."""
         super().__init__(BaseState)  # pyright: ignore[reportArgumentType]  (annotated as an instance upstream)
         self.current_context: CacheContext | None = None
 
     def set_context(self, context: CacheContext | None) -> None:
-        """Called when a pipeline enters or leaves `cache_context`."""
+        """Keep the context; diffusers calls this when a pipeline enters or leaves `cache_context`."""
         self.current_context = context
 
 
@@ -63,7 +63,7 @@ class NaviCacheHook(ModelHook):
         return module
 
     def new_forward(self, module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        """Compute or predict; within a compiled call, which is the engine's own doing, just the model."""
+        """Compute or predict; inside a compiled call, which the engine started, run the model."""
         forward = cast(Callable[..., Any], self.fn_ref.original_forward)
         if self.compiled_call is not None and self.compiled_call.is_running:
             return forward(*args, **kwargs)
@@ -72,7 +72,7 @@ class NaviCacheHook(ModelHook):
         return self.compute_or_predict(forward, args, kwargs)
 
     def _move_above_group_offload(self, module: nn.Module) -> None:
-        """Go above group offload that came later, from the next call on: what is reused needs no weights."""
+        """Move above a group offload hook that was added later, from the next call on: a reuse needs no weights."""
         registry = HookRegistry.check_if_exists_or_initialize(module)
         registry.remove_hook(HOOK_NAME, recurse=False)
         change_forward_below_offload(module, lambda: registry.register_hook(self, HOOK_NAME))
@@ -90,7 +90,7 @@ class NaviCacheHook(ModelHook):
         self.detach_attachment()
 
     def reset_state(self, module: nn.Module) -> nn.Module:
-        """The pipeline has finished."""
+        """End the run: the pipeline has finished."""
         self.engine.end_run()
         return module
 
@@ -99,7 +99,7 @@ class HookAttachment:
     """An engine registered on a diffusers model."""
 
     def __init__(self, module: nn.Module, engine: Core, context_receiver: CacheContextReceiver) -> None:
-        """Register below accelerate's offload hook, where one is there already."""
+        """Register below accelerate's offload hook if there is one."""
         self.engine, self._module = engine, module
         self._created_registry = "_diffusers_hook" not in vars(module)
         self._had_own_forward = "forward" in vars(module)
@@ -112,7 +112,7 @@ class HookAttachment:
         )
 
     def detach(self) -> None:
-        """Take the hook off, wherever other hooks have moved it since."""
+        """Remove the hook, wherever other hooks have moved it."""
         hook = find_cache_hook(self._module)
         if hook is None or hook.engine is not self.engine:
             return
@@ -121,7 +121,7 @@ class HookAttachment:
         self.engine.detach()
         self.engine.end_run("detached", finished=False)
         if type(vars(self._module).get("_cache_config")) is NaviCacheConfig:
-            del self._module._cache_config  # of register(): diffusers hears of it, whoever takes the cache off
+            del self._module._cache_config  # set by register(): for diffusers the cache is then disabled
         if registry.hooks or "_old_forward" in vars(self._module):
             return  # others still need the registry, or the forward set on the instance
         if self._created_registry:
@@ -131,22 +131,22 @@ class HookAttachment:
 
 
 def get_outermost_hook_name(module: nn.Module) -> str:
-    """The hook that a call of the model meets first."""
+    """The name of the hook that runs first in a call of the model."""
     return next(reversed(HookRegistry.check_if_exists_or_initialize(module).hooks))
 
 
 def describe_call(context_receiver: CacheContextReceiver, pipeline: Any | None, steps: int | None) -> Host:
-    """What context and scheduler tell about the call at hand, without touching the device."""
+    """Describe the current call from context and scheduler, without a device sync."""
     context = context_receiver.current_context or CacheContext("")
     index, total, timesteps = read_scheduler_position(getattr(pipeline, "scheduler", None))
     total = count_run_steps(pipeline, total)
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
-    at = index if context.step_index is None else context.step_index
-    return Host(context.name or None, at, steps or context.num_inference_steps or total, sigma, timesteps)
+    step_index = index if context.step_index is None else context.step_index
+    return Host(context.name or None, step_index, steps or context.num_inference_steps or total, sigma, timesteps)
 
 
 def find_denoisers(pipeline: Any) -> dict[str, nn.Module]:
-    """The models a pipeline calls at every step."""
+    """Find the models that a pipeline calls at every step."""
     components = pipeline.components
     found = {name: components[name] for name in DENOISER_NAMES if isinstance(components.get(name), nn.Module)}
     if not found:
@@ -159,12 +159,12 @@ def find_denoisers(pipeline: Any) -> dict[str, nn.Module]:
 
 
 def find_block_output_indices(block_lists: Mapping[str, nn.ModuleList]) -> dict[type[nn.Module], tuple[int, int]]:
-    """Places of the video's and the text's tokens in what blocks return, where diffusers knows them."""
+    """Find the indices of video and text tokens in the outputs of blocks, for block classes that diffusers knows."""
     found: dict[type[nn.Module], tuple[int, int]] = {}
     for kind in {type(block) for blocks in block_lists.values() for block in blocks}:
         try:
             about = TransformerBlockRegistry.get(kind)
-        except ValueError:  # what shapes tell has to do
+        except ValueError:  # unknown to diffusers: the engine goes by shapes
             continue
         if about.return_encoder_hidden_states_index is not None:
             found[kind] = (about.return_hidden_states_index, about.return_encoder_hidden_states_index)
@@ -172,23 +172,23 @@ def find_block_output_indices(block_lists: Mapping[str, nn.ModuleList]) -> dict[
 
 
 def is_diffusers_model(target: object) -> bool:
-    """Whether the target carries diffusers' hooks."""
+    """Whether the target is a model of diffusers."""
     return isinstance(target, ModelMixin)
 
 
 def get_model_config(module: nn.Module) -> dict[str, Any]:
-    """The model's configuration, as it was built."""
+    """The model's configuration; empty if it has none."""
     return dict(getattr(module, "config", {}))
 
 
 def find_cache_hook(module: nn.Module) -> NaviCacheHook | None:
-    """The cache on a model, if it has one."""
-    registry = getattr(module, "_diffusers_hook", None)  # through torch.compile's wrapper too
+    """The cache's hook on a model; None if it has none."""
+    registry = getattr(module, "_diffusers_hook", None)  # also through torch.compile's wrapper
     return None if registry is None else registry.get_hook(HOOK_NAME)
 
 
 def detach_cache(module: nn.Module) -> None:
-    """Take the cache off a model, if it has one."""
+    """Remove the cache from a model, if it has one."""
     hook = find_cache_hook(module)
     if hook is not None:
         hook.detach_attachment()

@@ -1,4 +1,4 @@
-"""`disable`: taking off a cache whose handle is lost."""
+"""`disable`: remove a cache without its handle."""
 
 import sys
 from typing import Any
@@ -10,7 +10,7 @@ from navicache.integrations.cache import Cache
 
 
 def disable(target: Any) -> None:
-    """Take off a cache whose handle is lost; nothing happens where there is none."""
+    """Remove the cache of a pipeline or a module without its handle; no effect if it has none."""
     if isinstance(target, Cache):
         return target.disable()
     parts = [target]

@@ -1,4 +1,4 @@
-"""`enable`: one line to put a cache on a pipeline, a model or a function."""
+"""`enable`: cache a pipeline, a model or a function with one line."""
 
 import functools
 import logging
@@ -48,21 +48,21 @@ def enable(
 
     Args:
         target: a pipeline (all its transformers are cached), a module, or a callable.
-        policy: a name of the catalog or a policy; "inertial" by default. A threshold without a name asks for
-            "navicache": its thresholds are the published ones.
-        mode: "fast", "mid" or "slow" preset of the model at hand, for a policy given by name.
-        call: where latent, time, conditioning and output are, for models that use unusual names.
-        steps: number of steps of a run, where neither scheduler nor cache context tells it.
+        policy: the name of a policy or a policy; "inertial" by default. With a threshold and no name it is
+            "navicache", whose thresholds are published.
+        mode: "fast", "mid" or "slow" preset of the model, for a policy given by name.
+        call: where latent, time, conditioning and output are, for models with unusual argument names.
+        steps: number of steps of a run, if neither scheduler nor cache context provides it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
-        keep_device: store kept tensors there, for instance "cpu"; every reuse then copies them back.
-        blocks: attribute names of the model's lists of blocks, where they have unusual ones.
-        calibration: file of `navicache calibrate`, for the policy it was made for.
-        shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached" goes
-            on with the predictions, as a cached run would; "full" with the truth, as the plain pipeline does.
-        group: torch.distributed process group of the ranks that call this model together, and so must decide alike;
-            found by itself under context parallelism of diffusers, tensor parallelism and FSDP2.
-        knobs: knobs of the policy, over those of the preset; `speedup=2.0` and `max_error=0.05` are targets that
-            policy "inertial" knows how to meet.
+        keep_device: store kept tensors on this device, for instance "cpu"; every reuse then copies them back.
+        blocks: attribute names of the model's lists of blocks, if they are unusual.
+        calibration: file of `navicache calibrate`, for its policy.
+        shadow: run the model at every step and record the true error of each reuse: nothing gets faster. "cached"
+            continues with the predictions, as a cached run does; "full" with the computed outputs.
+        group: torch.distributed process group of the ranks that call this model together and must decide alike;
+            found automatically under context parallelism of diffusers, tensor parallelism and FSDP2.
+        knobs: knobs of the policy; they override those of the preset. `speedup=2.0` and `max_error=0.05` are targets
+            of policy "inertial".
 
     Example:
         >>> import torch
@@ -84,13 +84,13 @@ def enable(
 
 @dataclass(frozen=True)
 class AttachmentPlan:
-    """What will be attached where; building it has no effect, so a mistake leaves the model untouched."""
+    """What to attach, and where. Building it changes nothing, so an error leaves the model untouched."""
 
     attach_functions: dict[str, Callable[[], Attachment]]
     note: str
 
     def attach_all(self) -> dict[str, Attachment]:
-        """Attach all parts; where one fails, none stays attached."""
+        """Attach all parts; if one fails, none stays attached."""
         attachments: dict[str, Attachment] = {}
         try:
             for name, attach in self.attach_functions.items():
@@ -138,11 +138,11 @@ def _plan_diffusers_attachments(
     spec = find_model(get_class_name(first), diffusers.get_model_config(first), experts=len(models))
     parts: dict[str, Callable[[], Attachment]] = {}
     for name, model in models.items():
-        box = diffusers.CacheContextReceiver()
-        surroundings = functools.partial(diffusers.describe_call, box, pipeline, options.steps)
+        receiver = diffusers.CacheContextReceiver()
+        describe_call = functools.partial(diffusers.describe_call, receiver, pipeline, options.steps)
         label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
-        engine = _build_target_engine(options, spec, model, label, surroundings)
-        parts[name] = functools.partial(diffusers.HookAttachment, model, engine, box)
+        engine = _build_target_engine(options, spec, model, label, describe_call)
+        parts[name] = functools.partial(diffusers.HookAttachment, model, engine, receiver)
     return AttachmentPlan(parts, explain_inferred_preset(spec, options))
 
 

@@ -1,4 +1,4 @@
-"""The engine for the site a policy asks for."""
+"""Build the engine for the site of a policy."""
 
 import sys
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from navicache.policies import Blocks, Policy
 
 
 def build_engine(policy: Policy, reader: Reader, target: Any, block_list_names: Sequence[str], **options: Any) -> Core:
-    """An engine that is not attached yet; the options are those of every engine."""
+    """Build an engine that is not attached yet; `options` are keywords of every engine."""
     site = policy.schemes()[0].site
     if site == "model":
         return Engine(policy, reader, **options)
@@ -22,7 +22,7 @@ def build_engine(policy: Policy, reader: Reader, target: Any, block_list_names: 
 
 
 def describe_model_structure(target: Any, policy_name: str, block_list_names: Sequence[str] = ()) -> Anatomy:
-    """What can be reached inside a model."""
+    """Find the blocks and signals inside a model."""
     model = target
     if isinstance(model, nn.Module) and "_orig_mod" in dict(model.named_children()):  # of torch.compile
         raise ValueError(INSIDE)

@@ -13,19 +13,19 @@ from navicache.integrations.policy_choice import DEFAULT_MODE, CacheOptions, cho
 from navicache.models import ModelSpec, find_model
 from navicache.policies import POLICIES, Blocks, ModuleKind, Modules, Policy
 
-POSSIBLE_BY_STRUCTURE = "possible by structure; the first call settles it"
+POSSIBLE_BY_STRUCTURE = "possible by structure; the first call decides"
 
 
 @dataclass(frozen=True)
 class ModelInspection:
-    """One denoiser: where things are, and what can be done."""
+    """One denoiser: its arguments, its blocks, and the policies it supports."""
 
     name: str  # of the component
     kind: str  # class
     places: Mapping[str, tuple[Any, ...]]  # latent, time and conditioning among the arguments
-    lists: Mapping[str, str]  # list of blocks -> how many of which class
-    modules: Mapping[str, int]  # kind -> how many
-    sites: Mapping[str, str]  # site -> why not; empty where it is possible
+    lists: Mapping[str, str]  # list of blocks -> number and class
+    modules: Mapping[str, int]  # kind -> number
+    sites: Mapping[str, str]  # site -> why not; empty if it is possible
     known_as: str
     note: str
     policies: tuple["PolicySupport", ...]
@@ -34,18 +34,18 @@ class ModelInspection:
 
 @dataclass(frozen=True)
 class PolicySupport:
-    """What a policy could do there."""
+    """Whether a policy works on the model."""
 
     policy: str
     site: str
-    refused: str  # why not; empty where it is possible
-    preset: str  # where its settings come from; empty where the policy's own defaults hold
+    refused: str  # why not; empty if it works
+    preset: str  # where its settings come from; empty for the policy's defaults
 
 
 def inspect_model(
     component_name: str, model: nn.Module, config: Mapping[str, Any], expert_count: int = 1
 ) -> ModelInspection:
-    """Look at a denoiser; it may be on the meta device."""
+    """Inspect a denoiser; it may be on the meta device."""
     spec = find_model(type(model).__name__, dict(config), experts=expert_count)
     problems: list[str] = []
     places: Mapping[str, tuple[Any, ...]] = {}
@@ -76,7 +76,7 @@ def inspect_model(
 
 
 def _describe_block_lists(model: nn.Module) -> tuple[dict[str, str], str]:
-    """Lists of blocks in words, or why there are none."""
+    """Describe the lists of blocks, or say why there are none."""
     try:
         lists = describe_model_structure(model, "doctor").lists
     except ValueError as error:
@@ -95,10 +95,9 @@ def _explain_missing_modules(module_counts: Mapping[str, int]) -> str:
 
 
 def _check_policy_support(policy_name: str, spec: ModelSpec, model: nn.Module) -> PolicySupport:
-    """Build what `enable` would attach."""
-    known = spec.presets.get(policy_name, {})
-    used = known.get(DEFAULT_MODE)
-    source = "" if used is None else f"{used.source}{' (inferred)' if used.inferred else ''}"
+    """Build the engine that `enable` would attach."""
+    preset = spec.presets.get(policy_name, {}).get(DEFAULT_MODE)
+    source = "" if preset is None else f"{preset.source}{' (inferred)' if preset.inferred else ''}"
     try:
         policy = choose_policy(CacheOptions(policy_name), spec)
         site = _describe_site(policy)

@@ -18,13 +18,13 @@ from navicache.policies import IndexGate, OutputHold, Scheme
 
 @dataclass(frozen=True)
 class RecordingPolicy:
-    """The policy of this probe: every step is computed."""
+    """A policy that computes every step."""
 
     name: ClassVar[str] = "calibration"
     align_steps: int = 0
 
     def schemes(self) -> tuple[Scheme, ...]:
-        """Nothing is ever replaced."""
+        """One scheme that replaces nothing."""
         return (Scheme("model", IndexGate(), OutputHold(), False, None),)
 
 
@@ -32,12 +32,12 @@ class OutputRecorder(Engine):
     """An engine that changes nothing and keeps all outputs of the newest run."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Nothing seen yet."""
+        """Start without outputs."""
         super().__init__(*args, **options)
         self.outputs_by_branch: dict[str, list[Tensor]] = {}  # by guidance branch, step by step
 
     def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The model's own forward."""
+        """Run the model's forward and keep its output."""
         result = super().__call__(forward, args, kwargs)
         if self.at.own_index == 0 and len(self.at.called) == 1:
             self.outputs_by_branch = {}
@@ -50,17 +50,17 @@ class OutputRecorder(Engine):
 
 @contextmanager
 def record_outputs(pipeline: Any) -> Generator[OutputRecorder, None, None]:
-    """Keep what the transformer of a diffusers pipeline returns while it generates; of two experts, the first."""
+    """Record the outputs of a diffusers pipeline's transformer while it generates; of two experts, the first."""
     from navicache.integrations import diffusers
 
     module = next(iter(diffusers.find_denoisers(pipeline).values()))
     spec = find_model(type(module).__name__, diffusers.get_model_config(module))
-    box = diffusers.CacheContextReceiver()
-    around = functools.partial(diffusers.describe_call, box, pipeline, None)
-    reader = Reader(spec.call, get_forward_signature(module))
-    probe = OutputRecorder(RecordingPolicy(), reader, model=type(module).__name__, call=spec.call, surroundings=around)
-    attachment = diffusers.HookAttachment(module, probe, box)
+    receiver = diffusers.CacheContextReceiver()
+    describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)
+    reader, name = Reader(spec.call, get_forward_signature(module)), type(module).__name__
+    recorder = OutputRecorder(RecordingPolicy(), reader, model=name, call=spec.call, surroundings=describe)
+    attachment = diffusers.HookAttachment(module, recorder, receiver)
     try:
-        yield probe
+        yield recorder
     finally:
         attachment.detach()

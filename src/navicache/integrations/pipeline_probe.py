@@ -14,17 +14,18 @@ from navicache.policies import Signal
 
 @contextmanager
 def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> Generator[Probe, None, None]:
-    """Look into the transformer of a diffusers pipeline while it generates; of two experts, into the first."""
+    """Measure the transformer of a diffusers pipeline while it generates; of two experts, the first."""
     from navicache.integrations import diffusers
 
     module = next(iter(diffusers.find_denoisers(pipeline).values()))
     spec = find_model(type(module).__name__, diffusers.get_model_config(module))
-    box = diffusers.CacheContextReceiver()
-    around = functools.partial(diffusers.describe_call, box, pipeline, None)
+    receiver = diffusers.CacheContextReceiver()
+    describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)
     reader = Reader(spec.call, get_forward_signature(module))
-    parts = describe_model_structure(module, "calibration")
-    probe = Probe(parts, Probing(signal), reader, model=type(module).__name__, call=spec.call, surroundings=around)
-    attachment = diffusers.HookAttachment(module, probe, box)
+    structure = describe_model_structure(module, "calibration")
+    name = type(module).__name__
+    probe = Probe(structure, Probing(signal), reader, model=name, call=spec.call, surroundings=describe)
+    attachment = diffusers.HookAttachment(module, probe, receiver)
     try:
         yield probe
     finally:

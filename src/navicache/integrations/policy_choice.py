@@ -11,15 +11,15 @@ from navicache.policies import POLICIES, Policy, build_policy
 from navicache.records import ShadowMode
 
 DEFAULT_POLICY = "inertial"
-# What a target means where no policy is named: thresholds are published for the paper's policy alone.
+# The policy of a target if none is named: only the paper's policy has published thresholds.
 POLICY_OF_TARGET = {"threshold": "navicache", "speedup": "inertial", "max_error": "inertial"}
 DEFAULT_MODE = "mid"
-WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # what a model's own note speaks of
+WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # the policies that a model's note is about
 
 
 @dataclass(frozen=True)
 class CacheOptions:
-    """What `enable` was asked for, beside the target."""
+    """The arguments of `enable`, without the target."""
 
     policy: str | Policy | None = None
     mode: str | None = None
@@ -34,7 +34,7 @@ class CacheOptions:
 
 
 def choose_policy(options: CacheOptions, spec: ModelSpec) -> Policy:
-    """The policy by name with the model's preset, its calibration and the user's knobs, or as it was given."""
+    """Build the named policy from preset, calibration and the user's knobs, or return the given policy."""
     if options.policy is None or isinstance(options.policy, str):
         name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
         knobs = dict(find_preset(spec, name, options.mode or DEFAULT_MODE).knobs)
@@ -42,7 +42,7 @@ def choose_policy(options: CacheOptions, spec: ModelSpec) -> Policy:
             check_calibration(options.calibration, name, spec)
             knobs |= options.calibration.knobs
         if not POLICY_OF_TARGET.keys().isdisjoint(options.knobs):
-            # the user's target, whichever of them the preset has, and at any length
+            # the user's target replaces the preset's, and holds for runs of any length
             knobs = {knob: value for knob, value in knobs.items() if knob not in {*POLICY_OF_TARGET, "shortest"}}
         if options.knobs.get("paper_text"):  # the presets follow the code where the two differ
             knobs = {knob: value for knob, value in knobs.items() if knob in ("threshold", "align_steps")}
@@ -64,7 +64,7 @@ def _get_calibrated_policy(options: CacheOptions) -> str | None:
 
 
 def check_calibration(calibration: Calibration, policy_name: str, spec: ModelSpec) -> None:
-    """Refuse a calibration of another policy, or of another kind of model."""
+    """Raise ValueError for a calibration of another policy or of another model class."""
     if calibration.method != policy_name:
         raise ValueError(f"this calibration is for policy {calibration.method!r}, not {policy_name!r}")
     if spec.transformer not in ("", calibration.model):
@@ -80,9 +80,9 @@ def choose_policy_name(policy: str | None, knobs: Collection[str]) -> str:
     """
     if policy is not None:
         return policy
-    meant = {POLICY_OF_TARGET[knob] for knob in knobs if knob in POLICY_OF_TARGET}
-    name = next(iter(meant)) if len(meant) == 1 else DEFAULT_POLICY  # which refuses two targets
-    known = POLICY_OF_TARGET.keys() | (_list_knobs(name) if meant else ())
+    names = {POLICY_OF_TARGET[knob] for knob in knobs if knob in POLICY_OF_TARGET}
+    name = next(iter(names)) if len(names) == 1 else DEFAULT_POLICY  # which refuses two targets
+    known = POLICY_OF_TARGET.keys() | (_list_knobs(name) if names else ())
     for knob in knobs:
         if knob not in known:
             raise ValueError(_explain_knob_without_policy(knob))

@@ -1,4 +1,4 @@
-"""Which ranks call a model together, as far as the model itself can tell."""
+"""Find the ranks that call a model together."""
 
 import sys
 from typing import Any
@@ -9,7 +9,7 @@ from navicache.engine import Ranks
 
 
 def get_class_name(target: object) -> str:
-    """The name of a model's class; FSDP2 gives each module a class of its own, below which the real one is."""
+    """The name of a model's class; FSDP2 wraps each class in a subclass, which is skipped."""
     kind = type(target)
     if "torch.distributed.fsdp" in sys.modules:
         from torch.distributed.fsdp import FSDPModule
@@ -19,7 +19,7 @@ def get_class_name(target: object) -> str:
 
 
 def find_ranks(target: Any, group: Any = None) -> Ranks | None:
-    """The ranks of the group that was given, or of the largest mesh the model lies on; None for a rank by itself."""
+    """Find the ranks of the given group, or of the largest mesh of the model; None on a single rank."""
     if not distributed.is_available() or not distributed.is_initialized():
         return None
     if group is None and isinstance(target, nn.Module):
@@ -28,7 +28,7 @@ def find_ranks(target: Any, group: Any = None) -> Ranks | None:
 
 
 def find_device_meshes(model: nn.Module) -> list[Any]:
-    """Device meshes of sharded parameters, and of diffusers' context parallel hooks."""
+    """Find the device meshes of sharded parameters and of diffusers' context parallel hooks."""
     from torch.distributed.tensor import DTensor
 
     found = [weight.device_mesh for weight in model.parameters() if isinstance(weight, DTensor)]
@@ -50,7 +50,7 @@ def _find_common_group(meshes: list[Any]) -> Any:
     everyone = {rank for mesh in meshes for rank in mesh.mesh.flatten().tolist()}
     if everyone != set(largest.mesh.flatten().tolist()):
         raise ValueError(
-            f"this model lies on {len(meshes)} meshes, none of which holds all their ranks: say which ranks call it "
+            f"this model is on {len(meshes)} meshes, none of which has all their ranks: name the ranks that call it "
             "together with navicache.enable(..., group=...)"
         )
     return (largest if largest.ndim == 1 else largest._flatten()).get_group()

@@ -1,7 +1,7 @@
 """`register`: let diffusers' `transformer.enable_cache` accept a `NaviCacheConfig` (opt-in).
 
-The one place that touches a class of a host; why, and why it is opt-in: docs/decisions/2026-11-18-register.md. Two
-methods of `CacheMixin` are exchanged for ones that know one config class more, and keep what they replaced.
+This is the only place that changes a class of another library; docs/decisions/2026-11-18-register.md says why, and why
+it is opt-in. Two methods of `CacheMixin` are replaced by ones that accept one more config class.
 """
 
 import functools
@@ -20,28 +20,28 @@ from navicache.integrations.enable import enable
 
 
 class ExtendedMethod(ABC):
-    """A method of `CacheMixin` that knows our config, and hands every other one to the method it replaced."""
+    """A method of `CacheMixin` that handles `NaviCacheConfig` and passes every other config to the original."""
 
     def __init__(self, original: Callable[..., None]) -> None:
         """Copy name, docstring and signature of the original."""
         self.original = original
-        self.cached_models: WeakSet[Any] = WeakSet()  # those with a cache through this method
+        self.cached_models: WeakSet[Any] = WeakSet()  # models cached through this method
         functools.update_wrapper(self, original)
 
     def __get__(self, model: Any, model_class: type | None = None) -> Any:
-        """Bind as a function does."""
+        """Bind like a function."""
         return self if model is None else MethodType(self, model)
 
     @abstractmethod
     def __call__(self, *args: Any, **kwargs: Any) -> None:
-        """What a call of the method does."""
+        """Call the method."""
 
 
 class ExtendedEnableCache(ExtendedMethod):
     """`enable_cache`."""
 
     def __call__(self, model: Any, config: Any) -> None:
-        """Put our cache on; where another one is on already, diffusers says so itself."""
+        """Enable the cache; if another one is on, diffusers raises its error."""
         if type(config) is not NaviCacheConfig or model.is_cache_enabled:
             return self.original(model, config)
         enable(model, **config.to_enable_arguments())
@@ -54,7 +54,7 @@ class ExtendedDisableCache(ExtendedMethod):
     """`disable_cache`."""
 
     def __call__(self, model: Any) -> None:
-        """Take our cache off, and with it the config that says it is on."""
+        """Remove the cache and its config."""
         return detach_cache(model) if type(model._cache_config) is NaviCacheConfig else self.original(model)
 
 
@@ -65,9 +65,10 @@ EXTENDED_METHODS: dict[str, type[ExtendedMethod]] = {
 
 
 def register() -> None:
-    """Let `enable_cache` and `disable_cache` of diffusers' models take a `NaviCacheConfig`; doing so twice is harmless.
+    """Let `enable_cache` and `disable_cache` of diffusers' models accept a `NaviCacheConfig`.
 
-    It holds for the process, for every model with diffusers' `CacheMixin`. The others keep `navicache.enable`.
+    Works for the whole process and for every model with diffusers' `CacheMixin`; use `navicache.enable` for others. A
+    second call has no effect.
 
     Example:
         >>> register()
@@ -87,9 +88,9 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Give `CacheMixin` its own methods back, and take off the caches they put on; nothing happens without `register`.
+    """Restore the methods of `CacheMixin` and remove the caches they enabled; no effect without `register`.
 
-    A cache that stayed on would be one that diffusers' own `disable_cache` does not know how to take off.
+    A cache that stayed could not be removed by diffusers' `disable_cache`.
     """
     methods = {name: vars(CacheMixin)[name] for name in EXTENDED_METHODS}
     _refuse_rewrapped_methods(methods)
@@ -101,15 +102,15 @@ def unregister() -> None:
 
 
 def cache_of(model: Any) -> Cache:
-    """The handle of the cache on a model, as `navicache.enable` would have given it: `enable_cache` returns none."""
+    """Return the handle of a model's cache, because `enable_cache` returns none."""
     hook = find_cache_hook(model)
     if hook is None:
-        raise ValueError(f"this {type(model).__name__} has no cache of navicache: put one on with enable_cache first")
+        raise ValueError(f"this {type(model).__name__} has no cache of navicache: call enable_cache first")
     return Cache({"": hook})
 
 
 def _refuse_rewrapped_methods(methods: dict[str, Any]) -> None:
-    """Refuse to restore a method under one that somebody has put around ours since."""
+    """Raise RuntimeError if a method was wrapped again after `register`."""
     for name, method in methods.items():
         if isinstance(getattr(method, "__wrapped__", None), ExtendedMethod):
             raise RuntimeError(

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def read_scheduler_position(scheduler: Any) -> tuple[int | None, int | None, Any]:
-    """Steps taken in this run (None before the first), steps in all, and the timesteps, new for every run.
+    """Return the steps taken in this run (None before the first), all its steps, and its timesteps tensor.
 
     A scheduler that is not set up, or that has taken all its steps, is not in use: all three values are None.
     """
@@ -23,16 +23,16 @@ def read_scheduler_position(scheduler: Any) -> tuple[int | None, int | None, Any
 
 
 def count_run_steps(pipeline: Any | None, schedule_steps: int | None) -> int | None:
-    """Steps of this run, where `total` counts all of the schedule.
+    """Count the steps of this run; `schedule_steps` counts the whole schedule.
 
-    Pipelines that take a `strength` leave out the first steps. A scheduler that keeps no `begin_index` (DDIM) does not
-    know, but the pipeline does. Other pipelines are not asked: in a custom loop their value may be out of date.
+    Pipelines that take a `strength` skip the first steps. A scheduler without `begin_index` (DDIM) does not know how
+    many, but the pipeline does. Other pipelines are not asked: in a custom loop their value may be out of date.
     """
-    told = getattr(pipeline, "num_timesteps", None)
-    if not told or schedule_steps is None or not _takes_strength(type(pipeline)):
+    run_steps = getattr(pipeline, "num_timesteps", None)
+    if not run_steps or schedule_steps is None or not _takes_strength(type(pipeline)):
         return schedule_steps
     keeps_begin = getattr(type(getattr(pipeline, "scheduler", None)), "begin_index", None) is not None
-    return schedule_steps if keeps_begin else min(told, schedule_steps)
+    return schedule_steps if keeps_begin else min(run_steps, schedule_steps)
 
 
 @functools.cache

@@ -19,15 +19,11 @@ from navicache.integrations.rank_groups import get_class_name
 from navicache.models import SIZE_FIELDS, UNKNOWN_MODEL, ModelSpec, find_model, read_calibration
 from navicache.policies import Policy
 
-SETTING_ERRORS = (
-    TypeError,
-    ValueError,
-    OverflowError,
-)  # the last for whole numbers that no float can hold, as JSON may have
+SETTING_ERRORS = (TypeError, ValueError, OverflowError)  # the last for JSON integers too large for a float
 
 
 def read_settings(settings: Any) -> CacheOptions | None:
-    """Options from a mapping of settings, or from True for the defaults; None where nothing shall be cached.
+    """Read options from a mapping of settings, or from True for the defaults; None if nothing is to be cached.
 
     Settings are `policy`, `mode`, `calibration` (a path on the server) and knobs of the policy.
 
@@ -65,7 +61,7 @@ def _build_options(settings: dict[str, Any]) -> CacheOptions:
 
 
 def choose_server_policy(options: CacheOptions, spec: ModelSpec) -> tuple[Policy, str]:
-    """The policy for a model, and what is to be said about it; one that reaches inside the model is refused."""
+    """Choose the policy for a model, and a note about it; a policy that caches parts of the model is refused."""
     try:
         policy = choose_policy(options, spec)
     except SETTING_ERRORS as error:
@@ -79,6 +75,6 @@ def choose_server_policy(options: CacheOptions, spec: ModelSpec) -> tuple[Policy
 
 
 def find_model_spec(model: nn.Module, expert_count: int = 1) -> ModelSpec:
-    """The model as the library knows it, by class and size; servers name their classes as diffusers does."""
+    """Find the spec of a model by class and size; servers name their classes like diffusers."""
     config = getattr(model, "config", None)
     return find_model(get_class_name(model), {name: getattr(config, name, None) for name in SIZE_FIELDS}, expert_count)

@@ -135,7 +135,7 @@ def test_an_interrupted_run() -> None:
     with pytest.raises(Interrupted):
         generate(patched, stopped)
     report = report_of(patched)
-    assert report.notes == ("the run was broken off",)
+    assert report.notes == ("the run did not finish",)
     assert (report.evaluations, report.trace.runs[0].finished) == (8, False)
     assert torch.equal(generate(patched), generate(attach(Patcher(Model()), speedup=2.0)))
 
@@ -145,7 +145,7 @@ def test_a_model_that_fails() -> None:
     broken: dict[str, Any] = {"positive": [Cond(0.8, control=torch.zeros(5, 5, 5, 5, 5))], "negative": []}
     with pytest.raises(RuntimeError):
         generate(patched, cfg=1.0, **broken)
-    assert report_of(patched).notes == ("the run was broken off",)
+    assert report_of(patched).notes == ("the run did not finish",)
     generate(patched)
     assert counts(patched) == [(20, 10)]
 

@@ -108,7 +108,7 @@ def test_what_is_wrong_is_said_while_the_model_is_loaded(knobs: dict[str, Any], 
 @pytest.mark.parametrize("mode", ["step_execution", "streaming_output"])
 def test_step_mode_is_refused_with_its_reason(mode: str) -> None:
     pipe = Pipeline(**{mode: True})
-    with pytest.raises(ValueError, match="step execution puts steps of several requests"):
+    with pytest.raises(ValueError, match="step execution mixes steps of several requests"):
         backend().enable(pipe)
     assert "forward" not in vars(pipe.transformer)
 

@@ -122,7 +122,7 @@ def test_step_mode_is_refused(tiny: Any) -> None:
 
     runner = tiny.loaded("navicache")
     runner.pipeline.od_config.step_execution = True
-    with pytest.raises(ValueError, match="step execution puts steps of several requests"):
+    with pytest.raises(ValueError, match="step execution mixes steps of several requests"):
         refuse_step_execution(runner.pipeline)
 
 

@@ -28,7 +28,7 @@ class Watch:
         for name, old in (("seen", self.seen), ("computed", self.computed)):
             if old is not None and f"since_{name}" in self.reads and old.shape == signal.shape:
                 readings[f"since_{name}"] = mean_abs(minus((signal,), (old,)))
-                readings[f"{name}_size"] = mean_abs((old,))
+                readings[f"{name}_magnitude"] = mean_abs((old,))
         return readings
 
     def keep(self) -> None:

@@ -1,7 +1,7 @@
-"""ComfyUI: through the wrappers of its ModelPatcher, on a clone. Nothing of ComfyUI is imported.
+"""The cache for ComfyUI: wrappers of its ModelPatcher, on a clone. Nothing of ComfyUI is imported.
 
-`OUTER_SAMPLE` is where a run begins and ends. `APPLY_MODEL` is where the model is called: every model of ComfyUI passes
-there, also those without `DIFFUSION_MODEL`, and a compiled model lies below it, so that no graph is broken.
+A run starts and ends in `OUTER_SAMPLE`. The model is called in `APPLY_MODEL`: every model of ComfyUI passes there, also
+those without `DIFFUSION_MODEL`, and a compiled model is below it, so no graph breaks.
 
 Example:
     model = attach(model, speedup=2.0)  # in a node: MODEL in, MODEL out

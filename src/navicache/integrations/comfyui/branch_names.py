@@ -8,11 +8,11 @@ CONDITIONING_ROLES = {0: "cond", 1: "uncond"}  # as ComfyUI numbers them
 
 
 class BranchNames:
-    """The names of all streams of a run."""
+    """The names of all guidance branches of a run."""
 
     def __init__(self) -> None:
-        """Nothing has been called."""
-        # By role and uuid: a negative made to fit a positive's area has the positive's uuid.
+        """Start without names."""
+        # By role and uuid: a negative that ComfyUI fits to a positive's area has the positive's uuid.
         self._labels: dict[tuple[int, object], str] = {}
         self._call_counts: Counter[tuple[Hashable, str]] = Counter()
 
@@ -21,7 +21,7 @@ class BranchNames:
         self._call_counts.clear()
 
     def name_call(self, shape: Hashable, transformer_options: Mapping[str, Any]) -> str:
-        """The stream of a call; one that is called again is another.
+        """Name the branch of a call; a repeated call in one evaluation gets a new name.
 
         Example:
             >>> names, options = BranchNames(), {"cond_or_uncond": [1, 0], "uuids": ["a", "b"]}
@@ -29,10 +29,10 @@ class BranchNames:
             ('uncond+cond', 'uncond+cond#2')
         """
         pairs = zip(transformer_options["cond_or_uncond"], transformer_options["uuids"], strict=True)
-        stream = "+".join(self._label_conditioning(role, uuid) for role, uuid in pairs)
-        self._call_counts[shape, stream] += 1
-        times = self._call_counts[shape, stream]
-        return stream if times == 1 else f"{stream}#{times}"
+        branch = "+".join(self._label_conditioning(role, uuid) for role, uuid in pairs)
+        self._call_counts[shape, branch] += 1
+        times = self._call_counts[shape, branch]
+        return branch if times == 1 else f"{branch}#{times}"
 
     def _label_conditioning(self, role: int, uuid: object) -> str:
         if (role, uuid) not in self._labels:

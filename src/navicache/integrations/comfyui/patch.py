@@ -12,7 +12,7 @@ from navicache.policies import Policy
 
 @runtime_checkable
 class ModelPatcherLike(Protocol):
-    """What is used of ComfyUI's ModelPatcher."""
+    """The part of ComfyUI's ModelPatcher that is used here."""
 
     model: Any
     model_options: dict[str, Any]
@@ -22,11 +22,11 @@ class ModelPatcherLike(Protocol):
         ...
 
     def add_wrapper_with_key(self, wrapper_type: str, key: str, wrapper: Callable[..., Any]) -> None:
-        """Put a function around one of ComfyUI's own."""
+        """Wrap one of ComfyUI's functions."""
         ...
 
     def remove_wrappers_with_key(self, wrapper_type: str, key: str) -> None:
-        """Take it off."""
+        """Remove the wrappers."""
         ...
 
 
@@ -39,15 +39,15 @@ def attach(
     policy: str | Policy | None = None,
     knobs: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A clone of ComfyUI's MODEL that computes fewer evaluations; the model itself is left as it is.
+    """Return a clone of ComfyUI's MODEL that computes fewer evaluations; the model itself is not changed.
 
     Args:
-        model: what the nodes of ComfyUI hand to each other as MODEL.
-        speedup: steps of a run over computed steps. 1 gives a clone without any cache.
-        quality: "slow", "mid" or "fast" preset of the model at hand; "mid" where no target is given.
-        max_error: relative error of the output that no reused step should exceed.
+        model: ComfyUI's MODEL, as loader nodes return it.
+        speedup: steps of a run per computed step. 1 returns a clone without a cache.
+        quality: "slow", "mid" or "fast" preset of the model; "mid" if no target is given.
+        max_error: largest relative output error of each reused step.
         policy: a name of the catalog or a policy that predicts whole calls; "inertial" by default.
-        knobs: knobs of the policy, over those of the preset.
+        knobs: knobs of the policy; they override those of the preset.
     """
     if not isinstance(model, ModelPatcherLike):
         raise TypeError(
@@ -60,21 +60,21 @@ def attach(
     given = {name: value for name, value in (("speedup", speedup), ("max_error", max_error)) if value is not None}
     module = model.model.diffusion_model
     chosen, note = policy_settings.choose_comfyui_policy(module, policy, quality, {**given, **(knobs or {})})
-    journal = PatchState(chosen, get_class_name(module), (note,) if note else ())
-    patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: journal})
+    state = PatchState(chosen, get_class_name(module), (note,) if note else ())
+    patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: state})
     for kind, wrapper in WRAPPERS.items():
         patched.add_wrapper_with_key(kind, WRAPPER_KEY, wrapper)
     return patched
 
 
 def last_run(model: Any) -> SamplingReport | None:
-    """What happened in the newest sampling run of a patched model or of its clones; None before the first."""
-    journal = model.model_options.get("transformer_options", {}).get(WRAPPER_KEY)
-    return None if journal is None else journal.last
+    """The report of the newest sampling run of a patched model or of its clones; None before the first."""
+    state: PatchState | None = model.model_options.get("transformer_options", {}).get(WRAPPER_KEY)
+    return None if state is None else state.last_report
 
 
 def _clone_without_cache(model: ModelPatcherLike) -> Any:
-    """A clone without a cache of ours: a second one takes the place of the first."""
+    """Clone the model without this cache, so that a second one replaces the first."""
     clone = model.clone()
     clone.model_options.get("transformer_options", {}).pop(WRAPPER_KEY, None)
     for kind in WRAPPERS:

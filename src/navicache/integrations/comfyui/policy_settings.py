@@ -1,4 +1,4 @@
-"""What the user asked for, as a policy."""
+"""Turn the user's targets and knobs into a policy."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ from navicache.policies import POLICIES, Inertial, Policy
 
 
 def check_targets(speedup: float | None, quality: str | None, max_error: float | None) -> None:
-    """Refuse two targets, and a quality that is none."""
+    """Raise ValueError for two targets, or for an unknown quality."""
     targets = {"speedup": speedup, "quality": quality, "max_error": max_error}
     given = [name for name, value in targets.items() if value is not None]
     if len(given) > 1:
@@ -31,7 +31,7 @@ def check_targets(speedup: float | None, quality: str | None, max_error: float |
 def choose_comfyui_policy(
     module: nn.Module, policy: str | Policy | None, quality: str | None, knobs: Mapping[str, Any]
 ) -> tuple[Policy, str]:
-    """The policy, and what is to be said about it; knobs without a policy or a target are those of the default."""
+    """Choose the policy, and a note about it. Knobs without a policy or a target belong to the default policy."""
     if policy is None and POLICY_OF_TARGET.keys().isdisjoint(knobs):
         policy = DEFAULT_POLICY
     spec, options = find_model(get_class_name(module), vars(module)), CacheOptions(policy, quality, knobs=dict(knobs))
@@ -55,12 +55,12 @@ def has_speedup_target(policy: Inertial) -> bool:
 
 
 def list_whole_model_policies() -> list[str]:
-    """Policies that predict whole calls, as they are by default."""
+    """List the policies that predict whole calls by default."""
     return [name for name, kind in POLICIES.items() if _get_default_site(kind) == "model"]
 
 
 def _get_default_site(policy_class: Any) -> Any:
     try:
         return policy_class().schemes()[0].site
-    except (TypeError, ValueError):  # it asks for a calibration first
+    except (TypeError, ValueError):  # it needs a calibration first
         return None

@@ -1,10 +1,10 @@
-"""Samplers that evaluate twice at one noise level: the second evaluation is the first one's twin.
+"""Samplers that evaluate twice at one noise level: which repeated evaluations are computed.
 
-`heun` corrects a step at the level where the next one begins, so that level is evaluated twice, at latents that differ
-by what the correction moved. In the middle of a run that changes the output by a percent and less; in the first
-steps, and at the last level, by far more. There twins are computed, and elsewhere they take over the first one's
-answer, whether that was computed or predicted. How many at first: of the evaluations that half of the levels would
-leave, a third. Of 50 levels at a speed-up of 2 that is 8, at 3 no more than every run begins with.
+`heun` corrects a step at the level where the next one starts, so that level is evaluated twice, at latents that differ
+by the correction. In the middle of a run this changes the output by a percent or less; in the first steps and at the
+last level by far more. There repeated evaluations are computed; elsewhere they reuse the output of the first one,
+computed or predicted. The number computed at the start is a third of the evaluations that half of the levels would
+leave: 8 of 50 levels at a speed-up of 2, and at 3 only the aligned ones.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from navicache.integrations.comfyui.sigma_tracker import SegmentStep
 from navicache.policies import Inertial, Policy
 from navicache.policies.inertial import DEFAULT_SPEEDUP
 
-SAME_SIGMA_TOLERANCE = 1e-3  # relative: two noise levels that are one, but for a sampler's arithmetic
+SAME_SIGMA_TOLERANCE = 1e-3  # relative: closer noise levels differ only by a sampler's rounding
 
 
 def is_same_sigma(sigma: float, previous_sigma: float) -> bool:
@@ -31,13 +31,13 @@ def is_same_sigma(sigma: float, previous_sigma: float) -> bool:
 
 
 class RepeatSchedule(NamedTuple):
-    """Which twins of a run are computed."""
+    """Which repeated evaluations of a run are computed."""
 
-    first_levels: int  # levels at the start
-    computes_last: bool  # and at the end
+    first_levels: int  # noise levels at the start
+    computes_last: bool  # also the last noise level
 
     def is_repeat_computed(self, step: SegmentStep) -> bool:
-        """Whether the twin at this level is one of them.
+        """Whether the repeated evaluation at this step is computed.
 
         Example:
             >>> [RepeatSchedule(3, True).is_repeat_computed(SegmentStep(0, level, 20)) for level in (2, 3, 18, 19)]
@@ -49,12 +49,12 @@ class RepeatSchedule(NamedTuple):
 def split_budget_with_repeats(
     policy: Policy, sampler: SamplerTraits, sigmas: Sequence[float]
 ) -> tuple[Policy, RepeatSchedule | None]:
-    """The policy for the levels of a run, and which twins are computed; None where they are evaluations like any other.
+    """Return the policy for the levels of a run, and the schedule of repeated evaluations; None if all are computed.
 
-    A speed-up counts evaluations: what the twins leave of it is the levels'. Where an error is promised, or other
-    policies decide, no repeated evaluation is reused, because its error is not measured.
+    A speed-up counts evaluations: the levels get what the repeated ones leave. With an error target, or with other
+    policies, no repeated evaluation is reused, because its error is not measured.
     """
-    levels, unpaired = len(sigmas) - 1, int(sigmas[-1] != 0)  # a run that ends before may evaluate at its end
+    levels, unpaired = len(sigmas) - 1, int(sigmas[-1] != 0)  # a partial run may evaluate once at its last level
     if not (
         sampler.repeats_evaluations
         and isinstance(policy, Inertial)
@@ -64,9 +64,7 @@ def split_budget_with_repeats(
         return policy, None
     budget = int((2 * levels - 1 + unpaired) / (policy.speedup or DEFAULT_SPEEDUP))
     first = max(policy.align_steps, round((budget - levels / 2) / 3))
-    due = first - 1 + policy.last_step + unpaired  # the first level has no twin
-    spare = max(0, budget - due - levels)  # a small speed-up has more to spend
-    return (
-        replace(policy, speedup=max(1.0, levels / max(1, budget - due))),
-        RepeatSchedule(first + spare, policy.last_step),
-    )
+    repeats = first - 1 + policy.last_step + unpaired  # the first level is evaluated once
+    spare = max(0, budget - repeats - levels)  # a small speed-up can compute more
+    levels_policy = replace(policy, speedup=max(1.0, levels / max(1, budget - repeats)))
+    return levels_policy, RepeatSchedule(first + spare, policy.last_step)

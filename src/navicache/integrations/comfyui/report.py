@@ -13,22 +13,22 @@ class SamplingReport:
 
     trace: Trace
     notes: tuple[str, ...] = ()
-    evaluations: int = 0  # of the model, as the sampler asked for them
-    computed: int = 0  # of these
+    evaluations: int = 0  # of the model by the sampler
+    computed: int = 0  # evaluations that were computed
 
     @property
     def summary(self) -> str:
-        """The run as text: who cached what, the computed and the reused steps, and the notes."""
+        """The run as text: policy, model, computed and reused steps, notes."""
         parts = [summarise([run], details=False) for run in self.trace.runs] or ["nothing was cached in this run"]
         return "\n".join([*parts, *(f"note: {note}" for note in self.notes)])
 
 
 @dataclass
 class PatchState:
-    """What `attach` leaves in a model's options: the settings, and the report of the newest run.
+    """What `attach` puts into a model's options: the settings, and the report of the newest run.
 
-    ComfyUI copies the options with every clone. The journal goes along as it is: whoever clones the model further, for
-    a LoRA or a second sampler, still holds the one that is written to.
+    ComfyUI copies the options with every clone. This state is not copied, so all clones of the model (for a LoRA or a
+    second sampler) share the report.
     """
 
     policy: Policy
@@ -37,10 +37,10 @@ class PatchState:
     last_report: SamplingReport | None = field(default=None)
 
     def set_last_report(self, report: SamplingReport) -> None:
-        """Keep the report of a run in place of the one before."""
+        """Replace the report of the last run."""
         self.last_report = replace(report, notes=(*report.notes, *self.notes))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "PatchState":
-        """The journal itself."""
+        """Return this object: clones share it."""
         del memo
         return self

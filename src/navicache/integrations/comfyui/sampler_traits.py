@@ -1,17 +1,17 @@
-"""What is known of ComfyUI's samplers by their names, and in which form a model's answer is carried on."""
+"""Properties of ComfyUI's samplers, by name, and the form in which a model's output is stored."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
-# They choose their own noise levels as they go, so that nobody can tell how far a run is.
+# They choose noise levels during the run, so the position in the run is unknown.
 OWN_SIGMA_SAMPLERS = ("dpm_fast", "dpm_adaptive")
-# They draw all noise anew at every step: what is predicted instead of computed makes another video.
+# They draw fresh noise at every step: a predicted output would make a different video.
 RENOISING_SAMPLERS = ("lcm",)
-# Names of samplers that put fresh noise into the latent on the way.
+# Parts of the names of samplers that add fresh noise to the latent.
 STOCHASTIC_NAME_PARTS = ("ancestral", "sde", "ddpm", "seeds", "sa_solver")
-# They evaluate twice at every noise level but the first, one evaluation right after the other.
+# They evaluate every noise level but the first twice in a row.
 REPEATING_SAMPLERS = ("heun", "exp_heun_2_x0", "exp_heun_2_x0_sde", "sa_solver_pece")
 
 LatentConversion = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -24,23 +24,23 @@ class OutputForm(NamedTuple):
     to_denoised: LatentConversion
 
 
-# The direction of the sampler's step: what a flow model or a noise model returns itself.
+# The direction of the sampler's step: what a flow model or a noise model returns.
 DERIVATIVE_FORM = OutputForm(lambda denoised, x, sigma: (x - denoised) / sigma, lambda kept, x, sigma: x - kept * sigma)
-# Fresh noise turns the direction at every step, and leaves the denoised latent nearly where it was.
+# Fresh noise changes the direction at every step, but hardly changes the denoised latent.
 DENOISED_FORM = OutputForm(lambda denoised, x, sigma: denoised, lambda kept, x, sigma: kept)
 
 
 class SamplerTraits(NamedTuple):
-    """A sampler as it is known here."""
+    """What the cache needs to know about a sampler."""
 
     name: str
     output_form: OutputForm = DERIVATIVE_FORM
-    bypass_reason: str = ""  # why nothing is reused; empty where something may be
+    bypass_reason: str = ""  # why nothing is reused; empty if steps can be reused
     repeats_evaluations: bool = False  # whether it evaluates twice at a noise level
 
 
 def classify_sampler(sampler: Any) -> SamplerTraits:
-    """What is known of a sampler object of ComfyUI.
+    """Look up the traits of a ComfyUI sampler object.
 
     Example:
         >>> def sample_euler_ancestral(): ...

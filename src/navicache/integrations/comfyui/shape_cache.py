@@ -11,27 +11,27 @@ from navicache.integrations.comfyui.sigma_tracker import SegmentStep
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
-CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # streams are told apart by name, not by what they are given
+CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
 
 
 class LatentShapeCache:
-    """Areas and context windows make several shapes in one step, and so several lanes."""
+    """The cache of one latent shape; areas and context windows make several shapes in one step."""
 
     def __init__(self, policy: Policy, model_class: str, output_form: OutputForm) -> None:
-        """Nothing has been called."""
+        """Start before the first call."""
         self.engine = Engine(
             policy, Reader(CALL_SPEC, None), model=model_class, call=CALL_SPEC, surroundings=self._describe_call
         )
         self.current_step: SegmentStep | None = None  # of the newest call
         self._output_form, self._call_facts, self._sigma = output_form, Host(), 0.0
-        self._branch, self._branch_outputs = "", dict[str, Tensor]()  # what every stream was answered at this step
-        self._segment_tokens: dict[int, object] = {}  # one for each stretch
+        self._branch, self._branch_outputs = "", dict[str, Tensor]()  # the output of every branch at this step
+        self._segment_tokens: dict[int, object] = {}  # one per segment
 
     def _describe_call(self) -> Host:
         return self._call_facts
 
     def set_position(self, step: SegmentStep, branch: str, sigma: float) -> None:
-        """Say where the next call stands, and the name of its stream."""
+        """Set the step and the branch of the next call."""
         if step != self.current_step:
             self.current_step, self._branch_outputs = step, {}
         token = self._segment_tokens.setdefault(step.segment, object())
@@ -40,7 +40,7 @@ class LatentShapeCache:
 
     @property
     def has_output(self) -> bool:
-        """Whether the stream of the next call has had an answer at this step."""
+        """Whether the branch of the next call already has an output at this step."""
         return self._branch in self._branch_outputs
 
     def reuse_output(self, x: Tensor, sigma: Tensor) -> Tensor:
@@ -48,9 +48,9 @@ class LatentShapeCache:
         return self._output_form.to_denoised(self._branch_outputs[self._branch], x, _expand_sigma(sigma, x))
 
     def compute_or_predict(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> tuple[Tensor, bool]:
-        """The denoised latent, and whether the model was asked for it.
+        """Return the denoised latent, and whether it was computed.
 
-        Rows of a call are computed together. Where only some need it, the others get what was computed as well.
+        Rows of a call are computed together: if some are computed, all get the computed output.
         """
         computed: list[Tensor] = []
         level = _expand_sigma(sigma, x)

@@ -1,6 +1,6 @@
-"""SGLang: through the plug-in hooks of its diffusion workers. Nothing of SGLang is imported before it asks.
+"""The cache for SGLang: plug-in hooks of its diffusion workers. SGLang is imported only when it loads the plug-in.
 
-`DenoisingStage._run_denoising_loop` is where a run begins and ends, `DenoisingStage._predict_noise` where the model is
-called: above compiled modules and CUDA graphs, which stay as they are. State lives in the request, and dies with its
-loop. The entry point `sglang.multimodal_gen.plugins` names `plugin.register`.
+A run starts and ends in `DenoisingStage._run_denoising_loop`. The model is called in `DenoisingStage._predict_noise`,
+above compiled modules and CUDA graphs, which are not changed. The state is in the request and ends with its loop. The
+entry point `sglang.multimodal_gen.plugins` names `plugin.register`.
 """

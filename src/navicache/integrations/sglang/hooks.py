@@ -9,16 +9,16 @@ from navicache.integrations.sglang.denoising_loop import DenoisingLoop
 from navicache.integrations.sglang.request_options import read_request_options
 
 logger = logging.getLogger("sglang.navicache")
-RUN_KEY = "navicache run"  # of the loop at hand, in the request's extras
+RUN_KEY = "navicache run"  # of the current loop, in the request's extras
 StageMethod = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class DenoisingHooks:
-    """Each is handed the method it stands around, then what that was called with."""
+    """The hooks; each takes the method it wraps, then the arguments of the call."""
 
     get_forward_context: Callable[[], Any]  # SGLang's forward context, None outside of a step
-    get_process_group: Callable[[], Any]  # the ranks that denoise together, None for one by itself
+    get_process_group: Callable[[], Any]  # the ranks that denoise together, None on a single rank
     server_settings: Any = None  # settings for requests that have none
 
     def map_hooks_to_methods(self) -> dict[str, StageMethod]:
@@ -30,14 +30,14 @@ class DenoisingHooks:
         }
 
     def wrap_verify_input(self, method: StageMethod, stage: Any, batch: Any, server_args: Any) -> Any:
-        """Refuse settings where SGLang looks at the rest of the request."""
+        """Raise ValueError for wrong settings when SGLang checks the request."""
         read_request_options(batch, self.server_settings)
         return method(stage, batch, server_args)
 
     def wrap_denoising_loop(
         self, method: StageMethod, stage: Any, ctx: Any, batch: Any, *args: Any, **kwargs: Any
     ) -> Any:
-        """Around the steps of one request, or of several that were merged into one batch."""
+        """Wrap the steps of one request, or of several in one batch."""
         options = read_request_options(batch, self.server_settings)
         if options is None:
             return method(stage, ctx, batch, *args, **kwargs)
@@ -49,25 +49,25 @@ class DenoisingHooks:
             finished = True
         finally:
             del batch.extra[RUN_KEY]
-            said = run.close_and_summarise(finished)
-        logger.info("%s: %s", getattr(batch, "request_id", None), said)
+            summary = run.close_and_summarise(finished)
+        logger.info("%s: %s", getattr(batch, "request_id", None), summary)
         return result
 
     def wrap_predict_noise(
         self, method: StageMethod, stage: Any, current_model: Any, latent_model_input: Any, timestep: Any, **kwargs: Any
     ) -> Any:
-        """Around one call of the model."""
+        """Wrap one call of the model."""
 
-        def model() -> Any:
+        def run_model() -> Any:
             return method(stage, current_model, latent_model_input, timestep, **kwargs)
 
         context = self.get_forward_context()
         if context is None or context.forward_batch is None:
-            return model()
+            return run_model()
         batch = context.forward_batch
         run: DenoisingLoop | None = batch.extra.get(RUN_KEY)
-        if run is None:  # nothing is cached, or a stage has a loop of its own
-            return model()
-        lane = run.get_transformer_cache(current_model)
-        lane.set_position(context.current_timestep, "uncond" if batch.is_cfg_negative else "cond")
-        return lane.compute_or_predict(model, latent_model_input, timestep)
+        if run is None:  # nothing is cached, or the stage has another loop
+            return run_model()
+        cache = run.get_transformer_cache(current_model)
+        cache.set_position(context.current_timestep, "uncond" if batch.is_cfg_negative else "cond")
+        return cache.compute_or_predict(run_model, latent_model_input, timestep)

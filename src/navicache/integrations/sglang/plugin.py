@@ -1,4 +1,4 @@
-"""What SGLang loads by its entry point: registers the hooks, in every process that denoises."""
+"""SGLang's entry point: registers the hooks in every process that denoises."""
 
 import json
 import os
@@ -8,12 +8,12 @@ from torch import distributed
 
 from navicache.integrations import server_settings
 
-SETTINGS_VARIABLE = "NAVICACHE_SGLANG"  # environment variable: settings for requests that say nothing themselves
+SETTINGS_VARIABLE = "NAVICACHE_SGLANG"  # environment variable: settings for requests that have none
 STAGE_CLASS = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
 
 
 def register() -> None:
-    """Register the hooks with SGLang, which applies them before it serves; settings that are wrong stop it."""
+    """Register the hooks with SGLang, which applies them before it serves; wrong settings raise a ValueError."""
     from sglang.multimodal_gen.runtime.managers.forward_context import (  # pyright: ignore[reportMissingImports]
         get_forward_context_or_none,
     )
@@ -32,7 +32,7 @@ def register() -> None:
 
 
 def parse_server_settings(text: str | None) -> Any:
-    """The settings in the environment variable; None where there are none.
+    """Parse the settings in the environment variable; None if it is empty.
 
     Example:
         >>> parse_server_settings('{"speedup": 2.0}'), parse_server_settings("true"), parse_server_settings("")
@@ -47,7 +47,7 @@ def parse_server_settings(text: str | None) -> Any:
 
 
 def find_replica_group() -> Any:
-    """The process group of all ranks that make one video together; None for a rank by itself."""
+    """Find the process group of the ranks that make one video; None on a single rank."""
     if not distributed.is_available() or not distributed.is_initialized():
         return None
     from sglang.multimodal_gen.runtime.distributed.parallel_state import (  # pyright: ignore[reportMissingImports]

@@ -1,4 +1,4 @@
-"""All calls of one transformer within a loop: its engine, and where the next call stands."""
+"""The cache of one transformer within a loop."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,27 +11,27 @@ from navicache.engine import CannotCache, Engine, Host, Ranks, Reader
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
-CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # streams are told apart by name, not by what they are given
+CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
 
 
 class TransformerCache:
-    """Steps are told by SGLang's own count, guidance branches by its own flag."""
+    """An engine and the position of the next call; SGLang provides step and guidance branch."""
 
     def __init__(
         self, policy: Policy, model_class: str, call_facts: Host, find_ranks: Callable[[], Ranks | None]
     ) -> None:
-        """Nothing has been called; of the host its number of steps is known, and a token of the loop."""
+        """Start before the first call; `call_facts` has the number of steps and a token of the loop."""
         about = {"model": model_class, "call": CALL_SPEC, "surroundings": self._describe_call, "find_ranks": find_ranks}
         self.engine = Engine(policy, Reader(CALL_SPEC, None), **about)
         self._call_facts = call_facts
         self._branch_call_counts: Counter[str] = Counter()  # in this step
-        self.refusal = ""  # why nothing is cached after all
+        self.refusal = ""  # why the model cannot be cached
 
     def _describe_call(self) -> Host:
         return self._call_facts
 
     def set_position(self, step: int, branch: str) -> None:
-        """Say where the next call stands; a stream that is called again in its step is another one."""
+        """Set step and branch of the next call; a repeated call of a branch in one step is a new branch."""
         if step != self._call_facts.index:
             self._branch_call_counts = Counter()
         self._branch_call_counts[branch] += 1
@@ -39,11 +39,11 @@ class TransformerCache:
         self._call_facts = self._call_facts._replace(name=branch if times == 1 else f"{branch}#{times}", index=step)
 
     def compute_or_predict(self, run_model: Callable[[], Any], latent: Tensor, timestep: Tensor) -> Any:
-        """What the model returns, computed or predicted.
+        """Return the output of the model, computed or predicted.
 
-        A batch is computed as a whole, since a compiled model and a CUDA graph know one shape: where only some samples
-        need it, the others get what was computed as well. A model that turns out not to fit is run at every step: a
-        setting of the server must not fail a request.
+        A batch is computed as a whole, because a compiled model and a CUDA graph have one shape: if some samples are
+        computed, all get the computed output. A model that cannot be cached runs at every step: a setting of the
+        server must not fail a request.
         """
         if self.refusal:
             return run_model()
@@ -63,7 +63,7 @@ class TransformerCache:
 
 
 def select_rows(output: Any, rows: Tensor, batch_size: int) -> Any:
-    """Rows of an output, which is a tensor or a tuple of such."""
+    """Select rows of an output, which is a tensor or a tuple of tensors."""
     if rows.shape[0] == batch_size:
         return output
     return tuple(part[rows] for part in output) if isinstance(output, tuple) else output[rows]

@@ -1,6 +1,6 @@
-"""vLLM-Omni: a cache backend by the name "navicache". Nothing of vLLM-Omni is imported before it asks.
+"""The cache for vLLM-Omni: a cache backend named "navicache". vLLM-Omni is imported only when it loads the plug-in.
 
-The backend puts an engine in front of each transformer's forward, on the instance, below whatever calls it. A run is
-told by `refresh`, which the host calls for every request or wave of requests, and by the pipeline's scheduler; it is
-over with the pipeline's forward. The entry point `vllm_omni.general_plugins` names `plugin.register`.
+The backend puts an engine in front of each transformer's forward, on the instance. A run starts with `refresh`, which
+vLLM-Omni calls for every request or batch of requests, and ends with the pipeline's forward; the pipeline's scheduler
+provides the step. The entry point `vllm_omni.general_plugins` names `plugin.register`.
 """

@@ -17,19 +17,19 @@ from navicache.records import summarise
 
 @dataclass(frozen=True, eq=False)
 class RequestContext:
-    """What is known of a request before its first step; each is an object of its own."""
+    """What is known about a request before its first step; requests are compared by identity."""
 
     pipeline: Any = field(repr=False)
-    requested_steps: int | None = None  # as it was asked for; a pipeline with defaults of its own may take others
+    requested_steps: int | None = None  # a pipeline with other defaults may run another number
 
     def describe_call(self) -> Host:
-        """Where the next call stands, as far as the pipeline's scheduler tells."""
+        """Describe the next call, from the pipeline's scheduler."""
         index, total, timesteps = read_scheduler_position(getattr(self.pipeline, "scheduler", None))
         return Host(None, index, total or self.requested_steps, None, self if timesteps is None else timesteps)
 
 
 class AttachedTransformer:
-    """An engine for a transformer; each of two experts has one."""
+    """The engine of one transformer; each of two experts has one."""
 
     def __init__(self, model: nn.Module, policy: Policy, request: RequestContext, group: Any) -> None:
         """Attach to this instance."""
@@ -44,20 +44,20 @@ class AttachedTransformer:
         return self._request.describe_call()
 
     def start_request(self, request: RequestContext) -> None:
-        """Close the run before, where nobody has, and go on with this request."""
+        """End the last run if it is still open, and start with this request."""
         self.end_request()
         self._request = request
 
     def end_request(self, finished: bool = True) -> str:
-        """Close the run, if there is one, and let its tensors go; says what it came to."""
+        """End the run, if there is one, release its tensors and summarise it."""
         at = self._engine.at
-        ran, whole = not at.why, at.done or at.total is None
+        has_run, is_complete = not at.why, at.done or at.total is None
         if not finished:
-            self._engine.abort()  # perhaps the device itself is at fault: nothing is fetched from it
-            return "stopped before its end" if ran else ""
-        self._engine.end_run("request over", whole)
-        return summarise([*self._engine.trace.runs][-1:], details=False) if ran else ""
+            self._engine.abort()  # the device may have failed: nothing is fetched from it
+            return "stopped before its end" if has_run else ""
+        self._engine.end_run("request over", is_complete)
+        return summarise([*self._engine.trace.runs][-1:], details=False) if has_run else ""
 
     def detach(self) -> None:
-        """Give the instance its own forward back."""
+        """Restore the forward of the instance."""
         self._attachment.detach()

@@ -1,4 +1,4 @@
-"""The backend: puts engines in front of a pipeline's transformers, and tells them when a request begins."""
+"""The cache backend: attaches engines to a pipeline's transformers and starts each request."""
 
 import logging
 from collections.abc import Callable
@@ -15,37 +15,36 @@ from navicache.policies import EasyCache, Inertial, NaviCache, Policy
 logger = logging.getLogger("vllm_omni.navicache")
 DEFAULT_TRANSFORMER_NAMES = ("transformer", "transformer_2")
 STEP_EXECUTION_REFUSED = (
-    "navicache: step execution puts steps of several requests into one call, each at another place of its run, and a "
-    "cache predicts whole runs: leave out step_execution and streaming_output, or set cache_backend='none'"
+    "navicache: step execution mixes steps of several requests in one call, and a cache predicts whole runs: leave out "
+    "step_execution and streaming_output, or set cache_backend='none'"
 )
 
 
 class PipelineCacheBackend:
-    """What vLLM-Omni asks of a cache backend: `enable`, `refresh`, `is_enabled`.
+    """vLLM-Omni's interface of a cache backend: `enable`, `refresh`, `is_enabled`.
 
     Args:
-        config: vLLM-Omni's cache config; what it does not know itself are our settings.
-        find_group: the process group of the ranks that make one video together.
+        config: vLLM-Omni's cache config; its unknown keys are the settings of this cache.
+        find_group: finds the process group of the ranks that make one video.
     """
 
     def __init__(self, config: Any, find_group: Callable[[], Any]) -> None:
-        """Refuse settings that are wrong; nothing is attached yet."""
+        """Raise ValueError for wrong settings; attach nothing yet."""
         self.config, self.enabled = config, False
         self._options = server_settings.read_settings(dict(config._extra_params) or True)
         self._find_group, self._process_group, self._attached = find_group, None, dict[str, AttachedTransformer]()
         self._end_listener: RequestEndListener | None = None
 
     def enable(self, pipeline: Any) -> None:
-        """Attach to every transformer of the pipeline; where one is refused, none stays attached."""
+        """Attach to every transformer of the pipeline; if one is refused, none stays attached."""
         refuse_step_execution(pipeline)
         self.disable()
         models = find_transformers(pipeline)
-        if self._options is None:  # a speed-up of 1: every step is computed, and nothing stands in the way of it
+        if self._options is None:  # a speed-up of 1: every step is computed
             return
         self._process_group = self._find_group()
-        policy, note = server_settings.choose_server_policy(
-            self._options, server_settings.find_model_spec(next(iter(models.values())), len(models))
-        )
+        spec = server_settings.find_model_spec(next(iter(models.values())), len(models))
+        policy, note = server_settings.choose_server_policy(self._options, spec)
         policy, request = use_one_decision_per_call(policy), RequestContext(pipeline)
         try:
             for name, model in models.items():
@@ -58,20 +57,20 @@ class PipelineCacheBackend:
         logger.info("navicache is on for %s (%s)%s", type(pipeline).__name__, policy, f"; {note}" if note else "")
 
     def refresh(self, pipeline: Any, num_inference_steps: int, verbose: bool = True) -> None:
-        """A request begins, or a wave of requests in one batch: nothing of the one before is kept."""
-        del verbose  # the log has a line when a request is over
+        """Start a request, or a batch of requests; nothing of the last one is kept."""
+        del verbose  # the log has a line when a request ends
         if any(part.model is not model for part, model in self._pair_with_current_models(pipeline)):
-            self.enable(pipeline)  # a transformer was exchanged, to load other weights
+            self.enable(pipeline)  # a transformer was replaced, to load other weights
         request = RequestContext(pipeline, num_inference_steps or None)
         for part in self._attached.values():
             part.start_request(request)
 
     def _end_request(self, finished: bool) -> None:
-        """A request has ended, one way or the other: no tensor of it is kept."""
+        """End a request, finished or not; no tensor of it is kept."""
         for part in self._attached.values():
-            said = part.end_request(finished)
-            if said:
-                logger.info("request over: %s", said)
+            summary = part.end_request(finished)
+            if summary:
+                logger.info("request over: %s", summary)
 
     def _pair_with_current_models(self, pipeline: Any) -> list[tuple[AttachedTransformer, Any]]:
         return [(part, getattr(pipeline, name, None)) for name, part in self._attached.items()]
@@ -81,7 +80,7 @@ class PipelineCacheBackend:
         return self.enabled
 
     def disable(self) -> None:
-        """Leave the transformers bit for bit as they were; vLLM-Omni itself never asks for it."""
+        """Restore the transformers bit for bit; vLLM-Omni never calls this."""
         parts, self._attached, self.enabled = self._attached, {}, False
         for part in parts.values():
             part.detach()
@@ -91,12 +90,12 @@ class PipelineCacheBackend:
 
 
 def use_one_decision_per_call(policy: Policy) -> Policy:
-    """The policy with one decision for all samples of a call: a transformer may have been compiled for its batch."""
+    """Use one decision for all samples of a call: the transformer may be compiled for its batch size."""
     return replace(policy, rows="call") if isinstance(policy, Inertial | NaviCache | EasyCache) else policy
 
 
 def find_transformers(pipeline: Any) -> dict[str, nn.Module]:
-    """The transformers of a pipeline by name, as vLLM-Omni's runner finds those it compiles."""
+    """Find the transformers of a pipeline by name, as vLLM-Omni's runner does."""
     names = getattr(pipeline, "_dit_modules", None) or DEFAULT_TRANSFORMER_NAMES
     found = {name: getattr(pipeline, name, None) for name in names}
     models = {name: model for name, model in found.items() if isinstance(model, nn.Module)}
@@ -108,7 +107,7 @@ def find_transformers(pipeline: Any) -> dict[str, nn.Module]:
 
 
 def refuse_step_execution(pipeline: Any) -> None:
-    """Refuse at the start what the host would refuse at the first request."""
+    """Raise ValueError at the start for what vLLM-Omni would refuse at the first request."""
     config = getattr(pipeline, "od_config", None)
     if getattr(config, "step_execution", False) or getattr(config, "streaming_output", False):
         raise ValueError(STEP_EXECUTION_REFUSED)

@@ -1,7 +1,7 @@
-"""What vLLM-Omni loads by its entry point: adds one name to those its selector knows.
+"""vLLM-Omni's entry point: adds one name to its selector of cache backends.
 
-The selector is a closed chain of names, and the runner holds it by a name of its own: so both are bound to a function
-that knows one more and asks the host's own for all others. docs/decisions has why, and what would be better.
+The selector is a function with a fixed list of names, and the runner has imported it. So both are replaced by a
+function that knows one more name and passes the others on. docs/decisions says why, and what would be better.
 """
 
 import functools
@@ -18,20 +18,18 @@ SELECTOR_FUNCTION = "get_cache_backend"
 
 
 def register() -> None:
-    """Make `cache_backend="navicache"` known in this process; doing so twice is harmless."""
+    """Make `cache_backend="navicache"` known in this process; a second call has no effect."""
     selector = importlib.import_module(SELECTOR_MODULE)
     known = getattr(selector, SELECTOR_FUNCTION)
     if is_extended_selector(known):
         return
     set_selector(selector, extend_selector(known))
-    if (
-        RUNNER_MODULE in sys.modules
-    ):  # it has taken the function over by name; imported later, it takes over the new one
+    if RUNNER_MODULE in sys.modules:  # it has imported the old function; if imported later, it gets the new one
         set_selector(sys.modules[RUNNER_MODULE], getattr(selector, SELECTOR_FUNCTION))
 
 
 def unregister() -> None:
-    """Leave vLLM-Omni as it was found; doing so twice is harmless."""
+    """Restore vLLM-Omni's selector; a second call has no effect."""
     for module in (sys.modules[name] for name in (SELECTOR_MODULE, RUNNER_MODULE) if name in sys.modules):
         bound = vars(module)[SELECTOR_FUNCTION]
         if is_extended_selector(bound):
@@ -39,32 +37,30 @@ def unregister() -> None:
 
 
 def extend_selector(original_selector: Callable[..., Any]) -> Callable[..., Any]:
-    """The host's selector with one more name."""
+    """Extend vLLM-Omni's selector by one name."""
 
     @functools.wraps(original_selector)
     def get_cache_backend(cache_backend: str | None, cache_config: Any) -> Any:
-        return (
-            build_backend(cache_config)
-            if cache_backend == BACKEND_NAME
-            else original_selector(cache_backend, cache_config)
-        )
+        if cache_backend == BACKEND_NAME:
+            return build_backend(cache_config)
+        return original_selector(cache_backend, cache_config)
 
     return get_cache_backend
 
 
 def is_extended_selector(selector: Any) -> bool:
-    """Whether a selector is one of `extend_selector`."""
+    """Whether `extend_selector` made this selector."""
     code = getattr(selector, "__code__", None)
     return code is not None and code.co_filename == __file__
 
 
 def set_selector(module: ModuleType, selector: Callable[..., Any]) -> None:
-    """Put a selector into a module of the host."""
+    """Set the selector in a module of vLLM-Omni."""
     vars(module)[SELECTOR_FUNCTION] = selector
 
 
 def build_backend(cache_config: Any) -> Any:
-    """A backend for these settings; wrong ones are refused here, while the model is being loaded."""
+    """Build a backend; wrong settings raise a ValueError while the model loads."""
     from vllm_omni.diffusion.cache.base import CacheBackend  # pyright: ignore[reportMissingImports]
     from vllm_omni.diffusion.data import DiffusionCacheConfig  # pyright: ignore[reportMissingImports]
 
@@ -72,7 +68,7 @@ def build_backend(cache_config: Any) -> Any:
     from navicache.integrations.vllm_omni.worker_ranks import find_worker_process_group
 
     class NaviCacheBackend(PipelineCacheBackend, CacheBackend):
-        """A backend of vLLM-Omni's own kind."""
+        """This backend as a subclass of vLLM-Omni's."""
 
     if cache_config is None or isinstance(cache_config, dict):
         cache_config = DiffusionCacheConfig.from_dict(cache_config or {})

@@ -13,7 +13,7 @@ class RequestEndListener:
     """Calls back when the forward of a pipeline ends: finished, failed or cancelled."""
 
     def __init__(self, pipeline: nn.Module, on_request_end: Callable[[bool], None]) -> None:
-        """Shadow the forward of this instance; `over` is told whether it came to its end."""
+        """Replace the forward of this instance; `on_request_end` gets whether it finished."""
         self._module, self._original_forward, self._on_request_end = pipeline, pipeline.forward, on_request_end
         self._had_own_forward = "forward" in vars(pipeline)
         self._module.forward = functools.update_wrapper(functools.partial(self._run_forward), self._original_forward)
@@ -28,5 +28,5 @@ class RequestEndListener:
         return result
 
     def detach(self) -> None:
-        """Give the instance its own forward back."""
+        """Restore the forward of the instance."""
         restore_forward(self._module, self._original_forward if self._had_own_forward else None)

@@ -1,4 +1,4 @@
-"""Which ranks of vLLM-Omni's workers make one video together."""
+"""Find the ranks of vLLM-Omni's workers that make one video together."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def find_worker_process_group() -> Any:
 
 
 def create_replica_group(replica_index: int) -> Any:
-    """The group of ranks with this rank's number; ranks of other numbers make other videos."""
+    """Create the group of ranks with this replica index; other replicas make other videos."""
     numbers: list[int] = [0] * distributed.get_world_size()
     distributed.all_gather_object(numbers, replica_index)
     members = [[rank for rank, its in enumerate(numbers) if its == each] for each in sorted(set(numbers))]

@@ -36,7 +36,7 @@ def test_both_of_a_level_are_computed_at_the_start_and_at_the_end() -> None:
     often = calls_at(model)
     assert (often[:3], often[-1]) == ([1, 2, 2], 2)
     assert set(often[3:-1]) == {0, 1}
-    assert any("took over" in note for note in report_of(patched).notes)
+    assert any("reused the output" in note for note in report_of(patched).notes)
 
 
 @pytest.mark.parametrize("name", ["heun", "sa_solver_pece"])
@@ -104,7 +104,7 @@ def test_where_errors_are_measured_no_twin_is_held(target: dict[str, Any]) -> No
     generate(patched, "heun")
     (run,) = report_of(patched).trace.runs
     assert run.streams == ("uncond+cond", "uncond+cond#2")
-    assert not any("took over" in note for note in report_of(patched).notes)
+    assert not any("reused the output" in note for note in report_of(patched).notes)
 
 
 def test_other_policies_see_every_evaluation() -> None:
