@@ -90,7 +90,7 @@ def _check_function_lengths(modules: list[SourceModule]) -> list[StructureCheck]
             f"functions over {REPORTED_FUNCTION_LINES}",
             "",
             _locate_functions(each for each in found if each.lines > REPORTED_FUNCTION_LINES),
-        )._replace(broken=False),
+        )._replace(is_broken=False),
         _expect_none(
             f"functions over {MAX_FUNCTION_LINES}",
             f"0 but {', '.join(sorted(EXEMPT_FUNCTIONS))}",
