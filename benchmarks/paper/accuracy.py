@@ -1,4 +1,4 @@
-"""How accurate a policy's predictions are, as in Figure 1 of the paper; docs/metrics.md defines every number."""
+"""How true the predictions of a policy are, as in the paper's Figure 1; docs/metrics.md defines every figure."""
 
 import itertools
 import math
@@ -10,8 +10,8 @@ import numpy as np
 
 from navicache.records import RunRecord
 
-HISTOGRAM_BINS = 20
-HISTOGRAM_SMOOTHING = 0.5  # added to every bin: an empty one would make the divergence infinite
+BINS = 20
+SMOOTHING = 0.5  # added to every bin: an empty one would make the divergence infinite
 
 
 class PredictionPoint(NamedTuple):
@@ -37,17 +37,17 @@ class PredictionAccuracy:
     cosine: float | None
 
 
-def collect_points(shadow_run: RunRecord, full_run: RunRecord) -> tuple[PredictionPoint, ...]:
+def prediction_points(run: RunRecord, truth: RunRecord) -> tuple[PredictionPoint, ...]:
     """The steps of a shadow run, on the full trajectory, whose prediction and truth are both known.
 
     What `predicted_change` is held against is what it is about: the error of this very step where the policy says so
     (`belief`), else the change of the output since the step before, which `truth` holds: a run of the same prompt and
     noise that computed every step and measured its latents, which not every policy does.
     """
-    own = shadow_run.belief == "predicted_change"
-    truths = {step.index: step for step in full_run.leading}
+    own = run.belief == "predicted_change"
+    truths = {step.index: step for step in truth.leading}
     found: list[PredictionPoint] = []
-    for step in shadow_run.leading:
+    for step in run.leading:
         exact = truths[step.index]
         known = (exact.input_change, step.predicted_change, step.reuse_error if own else exact.output_change)
         if all(value is not None and math.isfinite(value) for value in known):
@@ -55,12 +55,12 @@ def collect_points(shadow_run: RunRecord, full_run: RunRecord) -> tuple[Predicti
     return tuple(found)
 
 
-def measure_prediction_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> PredictionAccuracy:
+def measure_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> PredictionAccuracy:
     """Errors of all points together, and the area as the mean over the runs.
 
     Example:
         >>> exact = [PredictionPoint(0, 1.0, 0.1, 0.1), PredictionPoint(1, 2.0, 0.3, 0.3)]
-        >>> found = measure_prediction_accuracy([exact])
+        >>> found = measure_accuracy([exact])
         >>> found.mae, found.area, found.kl, round(found.pearson, 6), round(found.cosine, 6)
         (0.0, 0.0, 0.0, 1.0, 1.0)
     """
@@ -74,30 +74,29 @@ def measure_prediction_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> Pr
         points=len(pooled),
         mae=float(np.abs(errors).mean()),
         rmse=float(np.sqrt((errors**2).mean())),
-        area=float(np.mean([measure_swept_area(run) for run in runs])),
-        kl=compute_kl_divergence(true, predicted),
-        pearson=compute_pearson_correlation(predicted, true),
-        cosine=compute_cosine_similarity(predicted, true),
+        area=float(np.mean([prediction_area(run) for run in runs])),
+        kl=kl_divergence(true, predicted),
+        pearson=pearson(predicted, true),
+        cosine=cosine(predicted, true),
     )
 
 
-def measure_swept_area(points: Sequence[PredictionPoint]) -> float:
+def prediction_area(points: Sequence[PredictionPoint]) -> float:
     """Area swept by the segment from the predicted to the true point, in the plane of input and output change.
 
     Both points of a step stand above the same input change, so between two steps the segment sweeps a trapezoid, or two
     triangles where prediction and truth cross.
 
     Example:
-        >>> start = PredictionPoint(0, 0.0, 1.0, 0.0)
-        >>> measure_swept_area([start, PredictionPoint(1, 2.0, 1.0, 0.0)])
-        2.0
-        >>> measure_swept_area([start, PredictionPoint(1, 2.0, 0.0, 1.0)])
-        1.0
+        >>> start, level = PredictionPoint(0, 0.0, 1.0, 0.0), PredictionPoint(1, 2.0, 1.0, 0.0)
+        >>> crossed = PredictionPoint(1, 2.0, 0.0, 1.0)
+        >>> prediction_area([start, level]), prediction_area([start, crossed])
+        (2.0, 1.0)
     """
-    return sum(_measure_area_between(first, second) for first, second in itertools.pairwise(points))
+    return sum(_trapezoid_area(first, second) for first, second in itertools.pairwise(points))
 
 
-def _measure_area_between(first: PredictionPoint, second: PredictionPoint) -> float:
+def _trapezoid_area(first: PredictionPoint, second: PredictionPoint) -> float:
     width = abs(second.input_change - first.input_change)
     start, end = first.predicted - first.true, second.predicted - second.true
     if start * end >= 0:
@@ -105,7 +104,7 @@ def _measure_area_between(first: PredictionPoint, second: PredictionPoint) -> fl
     return width * (start**2 + end**2) / (2 * (abs(start) + abs(end)))
 
 
-def compute_kl_divergence(true: np.ndarray, predicted: np.ndarray, bins: int = HISTOGRAM_BINS) -> float:
+def kl_divergence(true: np.ndarray, predicted: np.ndarray, bins: int = BINS) -> float:
     """Kullback-Leibler divergence, in nats, of the predicted histogram from the true one; 0 where they are the same.
 
     Both have the same bins, of equal width from the least to the largest value of either.
@@ -113,21 +112,17 @@ def compute_kl_divergence(true: np.ndarray, predicted: np.ndarray, bins: int = H
     span = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
     if span[0] == span[1]:
         return 0.0
-    counts = [np.histogram(values, bins, span)[0] + HISTOGRAM_SMOOTHING for values in (true, predicted)]
+    counts = [np.histogram(values, bins, span)[0] + SMOOTHING for values in (true, predicted)]
     p, q = (count / count.sum() for count in counts)
     return float((p * np.log(p / q)).sum())
 
 
-def compute_pearson_correlation(first: np.ndarray, second: np.ndarray) -> float | None:
+def pearson(first: np.ndarray, second: np.ndarray) -> float | None:
     """Correlation; None where one of them does not vary."""
-    return (
-        compute_cosine_similarity(first - first.mean(), second - second.mean())
-        if np.ptp(first) and np.ptp(second)
-        else None
-    )
+    return cosine(first - first.mean(), second - second.mean()) if np.ptp(first) and np.ptp(second) else None
 
 
-def compute_cosine_similarity(first: np.ndarray, second: np.ndarray) -> float | None:
+def cosine(first: np.ndarray, second: np.ndarray) -> float | None:
     """Cosine of the angle between the two as vectors; None where one of them is zero."""
     sizes = float(np.linalg.norm(first) * np.linalg.norm(second))
     return float(first @ second) / sizes if sizes else None

@@ -12,7 +12,7 @@ from navicache.report.palette import policy_colour
 TALLEST = 3.0  # times the largest true change: a prediction beyond it leaves the picture, not the table
 
 
-def latency_chart(
+def draw_latency_chart(
     seconds: Mapping[str, tuple[str, Sequence[float | None]]], conditions: Sequence[str], of: str, name: str
 ) -> str:
     """Seconds of each setting under each condition, as bars side by side."""
@@ -29,7 +29,7 @@ def latency_chart(
     return render_svg(figure, name)
 
 
-def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str) -> str:
+def draw_frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str) -> str:
     """How often each step was computed: a row a setting, full colour where every run computed it."""
     steps = max(len(values) for _, values in shares.values())
     figure, axes = new_chart(9.2, 0.7 + 0.27 * len(shares))
@@ -49,19 +49,19 @@ def frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name: str
     return render_svg(figure, name)
 
 
-def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name: str) -> str:
+def draw_trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name: str) -> str:
     """Ratio of output change to input change over the steps: each run thin, their mean bold, one colour a condition."""
     figure, axes = new_chart(4.4, 3.3)
     tones = ("#2a7fc9", "#e0622b", "#12996f", "#b0569b")
     for number, (label, runs) in enumerate(lines.items()):
         tone = tones[number % len(tones)]
         for run in runs:
-            axes.plot(*_known(run), color=tone, linewidth=0.8, alpha=0.35)
+            axes.plot(*_known_points(run), color=tone, linewidth=0.8, alpha=0.35)
         length = min(len(run) for run in runs)
         means = [_mean([run[step] for run in runs]) for step in range(length)]
-        axes.plot(*_known(means), color=tone, linewidth=2, label=label)
+        axes.plot(*_known_points(means), color=tone, linewidth=2, label=label)
     axes.set_yscale("log")
-    _plain_numbers(axes.yaxis)
+    _set_plain_numbers(axes.yaxis)
     axes.set_xlabel("step")
     axes.set_ylabel("ratio: output change / input change")
     if len(lines) > 1:
@@ -69,7 +69,7 @@ def trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name
     return render_svg(figure, name)
 
 
-def plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name: str) -> str:
+def draw_plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name: str) -> str:
     """Steps of one run in the plane of input and output change: true, predicted, and the area between them."""
     figure, axes = new_chart(3.1, 2.9)
     for (x, predicted, true), (next_x, next_predicted, next_true) in itertools.pairwise(points):
@@ -84,14 +84,14 @@ def plane_chart(policy: str, points: Sequence[tuple[float, float, float]], name:
     return render_svg(figure, name)
 
 
-def _plain_numbers(axis: Axis) -> None:
+def _set_plain_numbers(axis: Axis) -> None:
     """0.05 in place of powers of ten."""
     axis.set_major_locator(LogLocator(subs=(1.0, 3.0), numticks=7))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
-def _known(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
+def _known_points(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
     known = [(step, value) for step, value in enumerate(values) if value is not None]
     return [step for step, _ in known], [value for _, value in known]
 

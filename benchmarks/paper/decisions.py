@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from benchmarks.paper.accuracy import PredictionAccuracy, collect_points, measure_prediction_accuracy
-from benchmarks.paper.charts import plane_chart
+from benchmarks.paper.accuracy import PredictionAccuracy, measure_accuracy, prediction_points
+from benchmarks.paper.charts import draw_plane_chart
 from benchmarks.paper.shadows import shadow_runs
 from navicache.cli.report.cells import number_cell, text_cell
 from navicache.cli.report.results import BenchResults
@@ -16,29 +16,29 @@ OUTPUT, ERROR = "change of the output", "error of the step"
 HEADINGS = ("setting", "model", "predicts", "steps", "MAE", "RMSE", "area", "KL", "Pearson", "cosine")
 
 
-def decisions(results: BenchResults) -> PageSection | None:
+def accuracy_section(results: BenchResults) -> PageSection | None:
     """Predicted against true change, in the plane the paper draws, with its six figures."""
     charts, lines, found = [], [], {}
     for (model, setting), runs in shadow_runs(results).items():
-        points = [collect_points(run, truth) for _, run, truth in runs]
+        points = [prediction_points(run, truth) for _, run, truth in runs]
         if setting == EVERY_STEP.name or not any(points):
             continue
-        policy, about = runs[0][0]["policy"], _about(runs[0][1])
+        policy, about = runs[0][0]["policy"], _predicted_quantity(runs[0][1])
         drawn = [(point.input_change, point.predicted, point.true) for point in next(filter(None, points))]
-        picture = plane_chart(policy, drawn, f"accuracy{len(charts)}")
+        picture = draw_plane_chart(policy, drawn, f"accuracy{len(charts)}")
         charts.append(PageChart(f"{setting}, {model}", picture, f"predicts the {about}; one prompt", "small"))
-        found[model, setting, about] = figures = measure_prediction_accuracy(points)
-        lines.append(_line((setting, model, about), policy, figures))
+        found[model, setting, about] = figures = measure_accuracy(points)
+        lines.append(_accuracy_row((setting, model, about), policy, figures))
     text = (
         "Each point is a step of a run that computed everything; the shaded area lies between what was predicted "
         "and what was true. Lower is better for MAE, RMSE, area and KL divergence; Pearson and cosine are 1 at best. "
-        f"{truest(found)}"
+        f"{name_most_accurate(found)}"
     )
     table = PageTable("", HEADINGS, tuple(lines), 3, "docs/metrics.md defines every figure.")
     return PageSection("accuracy", "Decision accuracy", text, tuple(charts), (table,)) if lines else None
 
 
-def truest(found: Mapping[tuple[str, str, str], PredictionAccuracy]) -> str:
+def name_most_accurate(found: Mapping[tuple[str, str, str], PredictionAccuracy]) -> str:
     """Who predicts the change of the output best, model by model, as the paper's Figure 1 asks."""
     said = []
     for model in dict.fromkeys(model for model, _, _ in found):
@@ -49,11 +49,11 @@ def truest(found: Mapping[tuple[str, str, str], PredictionAccuracy]) -> str:
     return f"Of those that predict the change of the output, the truest is {'; '.join(said)}." if said else ""
 
 
-def _about(run: RunRecord) -> str:
+def _predicted_quantity(run: RunRecord) -> str:
     return ERROR if run.belief == "predicted_change" else OUTPUT
 
 
-def _line(names: tuple[str, str, str], policy: str, found: PredictionAccuracy) -> TableRow:
+def _accuracy_row(names: tuple[str, str, str], policy: str, found: PredictionAccuracy) -> TableRow:
     figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
     figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
     return TableRow(

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from benchmarks.paper.charts import frequency_chart, latency_chart, trajectory_chart
+from benchmarks.paper.charts import draw_frequency_chart, draw_latency_chart, draw_trajectory_chart
 from benchmarks.paper.published import CALIBRATION, OVERHEAD, SOURCE
 from benchmarks.paper.shadows import shadow_runs
 from navicache.cli.report.cells import estimate_cell, number_cell, text_cell
@@ -20,7 +20,7 @@ from navicache.report.palette import policy_colour
 NOT_RECORDED = "not recorded"
 
 
-def frequencies(results: BenchResults) -> PageSection | None:
+def frequency_section(results: BenchResults) -> PageSection | None:
     """How often each step was computed (the paper's figure of skip frequency, seen from the other side)."""
     charts = []
     for model, condition in dict.fromkeys(summary.place[:2] for summary in results.summaries):
@@ -28,9 +28,12 @@ def frequencies(results: BenchResults) -> PageSection | None:
         for summary in results.summaries:
             if summary.place[:2] == (model, condition) and summary.first["trace"]:
                 runs = [run for row in summary.rows if (run := results.run(row)) is not None]
-                shares[summary.place[2]] = (summary.first["policy"], _shares([run.column("computed") for run in runs]))
+                shares[summary.place[2]] = (
+                    summary.first["policy"],
+                    _computed_shares([run.column("computed") for run in runs]),
+                )
         if shares:
-            picture = frequency_chart(shares, f"frequency{len(charts)}")
+            picture = draw_frequency_chart(shares, f"frequency{len(charts)}")
             charts.append(PageChart(f"{model}, {condition}", picture, size="wide"))
     text = (
         "Full colour: computed in every run. Pale: in some. Grey: reused in all. Policies that adapt differ by prompt; "
@@ -39,11 +42,11 @@ def frequencies(results: BenchResults) -> PageSection | None:
     return PageSection("frequency", "Which steps are computed", text, tuple(charts)) if charts else None
 
 
-def _shares(decisions: Sequence[Sequence[bool]]) -> list[float]:
+def _computed_shares(decisions: Sequence[Sequence[bool]]) -> list[float]:
     return [sum(run[step] for run in decisions) / len(decisions) for step in range(min(map(len, decisions)))]
 
 
-def latencies(results: BenchResults) -> PageSection | None:
+def latency_section(results: BenchResults) -> PageSection | None:
     """Seconds under several conditions (the paper's figure of latency by size)."""
     figure, of = results.seconds_figure
     charts: list[PageChart] = []
@@ -53,13 +56,13 @@ def latencies(results: BenchResults) -> PageSection | None:
         shared = [BASELINE, *(name for name, count in counts.items() if count > 1)]
         conditions = list(dict.fromkeys(condition for condition, name in own if name in shared[1:]))
         if conditions:
-            seconds = {name: _seconds(name, conditions, own, figure) for name in shared}
-            charts.append(PageChart(model, latency_chart(seconds, conditions, of, f"latency{len(charts)}")))
+            seconds = {name: _setting_seconds(name, conditions, own, figure) for name in shared}
+            charts.append(PageChart(model, draw_latency_chart(seconds, conditions, of, f"latency{len(charts)}")))
     text = "Settings that were measured under several conditions: schedulers, sizes or lengths."
     return PageSection("latency", "Latency by condition", text, tuple(charts)) if charts else None
 
 
-def _seconds(
+def _setting_seconds(
     name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], SettingSummary], figure: str
 ) -> tuple[str, list[float | None]]:
     found = [own.get((condition, name)) for condition in conditions]
@@ -67,24 +70,24 @@ def _seconds(
     return policy, [summary.mean(figure) if summary else None for summary in found]
 
 
-def trajectories(results: BenchResults) -> PageSection | None:
+def trajectories_section(results: BenchResults) -> PageSection | None:
     """The ratio over the run, from the runs that computed every step."""
     lines: dict[str, dict[str, list[Sequence[float | None]]]] = {}
     for (model, setting), runs in shadow_runs(results).items():
         if setting == EVERY_STEP.name:
             for row, run, _ in runs:
                 lines.setdefault(model, {}).setdefault(row["condition"], []).append(run.column("measured_ratio"))
-    charts = [PageChart(model, trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
+    charts = [PageChart(model, draw_trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
     text = "How much the output changes for each change of the input: what the filter of the paper follows."
     return PageSection("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None
 
 
-def overheads(results: BenchResults) -> PageSection | None:
+def overhead_section(results: BenchResults) -> PageSection | None:
     """What the cache itself costs."""
     if not results.has_times:
         return None
     own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
-    lines = [_overhead_line(results, summary) for summary in own]
+    lines = [_overhead_row(results, summary) for summary in own]
     for name, seconds in OVERHEAD.items():
         cells = (text_cell(name), text_cell(UNKNOWN_CELL), text_cell("published"))
         lines.append(
@@ -104,13 +107,13 @@ def overheads(results: BenchResults) -> PageSection | None:
     return PageSection("overhead", "Overhead", "Auxiliary time: what comes beside the model's own.", tables=(table,))
 
 
-def _overhead_line(results: BenchResults, summary: SettingSummary) -> TableRow:
-    cells = (text_cell(summary.place[2]), text_cell(summary_place(results, summary)), text_cell("measured"))
+def _overhead_row(results: BenchResults, summary: SettingSummary) -> TableRow:
+    cells = (text_cell(summary.place[2]), text_cell(describe_place(results, summary)), text_cell("measured"))
     cost = estimate_cell(summary.figures["overhead"], ".4f")
-    return TableRow((*cells, offline_cell(summary.first), cost), colour=policy_colour(summary.first["policy"]))
+    return TableRow((*cells, calibration_cell(summary.first), cost), colour=policy_colour(summary.first["policy"]))
 
 
-def offline_cell(row: Row) -> TableCell:
+def calibration_cell(row: Row) -> TableCell:
     """Seconds of its calibration: 0 only where the policy has none."""
     if row["policy"] not in CALIBRATED_METHODS:
         return number_cell(0, ".0f")
@@ -118,7 +121,7 @@ def offline_cell(row: Row) -> TableCell:
     return text_cell(NOT_RECORDED) if seconds is None else number_cell(seconds, ".1f")
 
 
-def summary_place(results: BenchResults, summary: SettingSummary) -> str:
+def describe_place(results: BenchResults, summary: SettingSummary) -> str:
     """The model and, where there are several, the condition."""
     several = len({s.place[1] for s in results.summaries}) > 1
     return f"{summary.place[0]}, {summary.place[1]}" if several else summary.place[0]

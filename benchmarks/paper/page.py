@@ -20,11 +20,11 @@ from navicache.report.page_model import ReportPage
 MODULE = "benchmarks.paper.page"
 
 
-def build_paper_page(results: BenchResults, parts: Sequence[BenchResults], look: PageOptions) -> ReportPage:
+def build_paper_page(results: BenchResults, parts: Sequence[BenchResults], options: PageOptions) -> ReportPage:
     """Chapters if every plan describes one, otherwise one page of all results."""
     if has_chapters(parts):
-        return build_chapters(parts, look)
-    page = build_page(results, look, PAPER_SECTIONS)
+        return build_chapters(parts, options)
+    page = build_page(results, options, PAPER_SECTIONS)
     return replace(page, footer=(*page.footer, PUBLISHED))
 
 

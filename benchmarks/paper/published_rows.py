@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from benchmarks.paper.published import ABLATIONS, SOURCE, TABLE_1, Ablation, Published
+from benchmarks.paper.published import ABLATIONS, SOURCE, TABLE_1, AblationRow, PublishedRow
 from navicache.cli.report.cells import number_cell, text_cell
 from navicache.cli.report.results import BenchResults
 from navicache.cli.report.sections import ablations_section
@@ -16,19 +16,19 @@ ABLATION_NOTE = f"{SOURCE}, Wan 2.1-1.3B, on its authors' machine."
 
 def table_with_published(results: BenchResults) -> PageSection:
     """Measured rows, and published ones of the same model, or else of the paper's first."""
-    return table_section([_table(results, model, title) for model, title in model_titles(results).items()])
+    return table_section([_settings_table(results, model, title) for model, title in model_titles(results).items()])
 
 
-def _table(results: BenchResults, model: str, title: str) -> PageTable:
+def _settings_table(results: BenchResults, model: str, title: str) -> PageTable:
     named = next(summary.first["published"] for summary in results.summaries if summary.place[0] == model)
     shown = named or (USUAL if results.has_times and not title else "")
     note = f"Published rows: {SOURCE}, {shown}, on its authors' machines." if shown else ""
     if shown and not named:
         note += " They are of a far larger model than the one measured here, and only for orientation."
-    return settings_table(results, model, title, tuple(map(_table_line, TABLE_1.get(shown, ()))), note)
+    return settings_table(results, model, title, tuple(map(_published_row, TABLE_1.get(shown, ()))), note)
 
 
-def _table_line(row: Published) -> TableRow:
+def _published_row(row: PublishedRow) -> TableRow:
     nothing = number_cell(None)
     quality = (
         number_cell(row.psnr, ".2f"),
@@ -53,10 +53,10 @@ def ablations_with_published(results: BenchResults) -> PageSection | None:
 
 
 def _ablation_table(knobs: str) -> PageTable:
-    lines = tuple(map(_ablation_line, ABLATIONS[knobs]))
+    lines = tuple(map(_ablation_row, ABLATIONS[knobs]))
     return PageTable(f"{knobs} of navicache, as published", ABLATION_HEADINGS, lines, 1, ABLATION_NOTE)
 
 
-def _ablation_line(row: Ablation) -> TableRow:
+def _ablation_row(row: AblationRow) -> TableRow:
     quality = (number_cell(row.psnr, ".2f"), number_cell(row.ssim, ".4f"), number_cell(row.lpips, ".4f"))
     return TableRow((text_cell(row.knobs), number_cell(row.seconds, ".2f"), *quality), "published")

@@ -1,7 +1,7 @@
 """The sections of the paper's page: the library's, with published rows, and those about what the policies did."""
 
-from benchmarks.paper.decisions import decisions
-from benchmarks.paper.insight import frequencies, latencies, overheads, trajectories
+from benchmarks.paper.decisions import accuracy_section
+from benchmarks.paper.insight import frequency_section, latency_section, overhead_section, trajectories_section
 from benchmarks.paper.published_rows import ablations_with_published, table_with_published
 from navicache.cli.report.sections import SECTIONS
 
@@ -10,9 +10,9 @@ PAPER_SECTIONS = {
     **SECTIONS,
     "table": table_with_published,
     "ablations": ablations_with_published,
-    "latency": latencies,
-    "frequency": frequencies,
-    "trajectories": trajectories,
-    "accuracy": decisions,
-    "overhead": overheads,
+    "latency": latency_section,
+    "frequency": frequency_section,
+    "trajectories": trajectories_section,
+    "accuracy": accuracy_section,
+    "overhead": overhead_section,
 }

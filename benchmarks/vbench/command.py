@@ -9,7 +9,9 @@ from typing import Any
 MODULE = "benchmarks.vbench"
 FOLDER = "vbench"  # in the results: links to the videos, raw results, logs
 FAILED, INTERRUPTED = 1, 130  # exit statuses
-FIRST = "finish `navicache bench` (five seeds, VBench's prompts, all `videos`), or score what is there: --incomplete"
+MISSING_ADVICE = (
+    "finish `navicache bench` (five seeds, VBench's prompts, all `videos`), or score what is there: --incomplete"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,19 +51,22 @@ def run(options: argparse.Namespace) -> int:
     from benchmarks.vbench.videos import choose_settings, read_settings
     from navicache.cli.bench.job_list import join_problems
 
-    dimensions = known_dimensions(options.dimensions)
+    dimensions = choose_dimensions(options.dimensions)
     folders = [folder.resolve() for folder in options.results]
     settings = choose_settings(read_settings(folders), options.only)
     if options.taken:
-        return take_in(options.taken, settings, folders[0])
-    scoring = prepare(options, folders[0], dimensions)
-    problems = [*broken(scoring), *lacking(scoring, settings, dimensions, options.incomplete)]
+        return import_scores(options.taken, settings, folders[0])
+    scoring = prepare_scoring(options, folders[0], dimensions)
+    problems = [
+        *list_broken_dimensions(scoring),
+        *list_missing_videos(scoring, settings, dimensions, options.incomplete),
+    ]
     if options.list:
-        return show(scoring, settings, dimensions, problems)
+        return list_scoring(scoring, settings, dimensions, problems)
     if problems:
         raise ValueError(join_problems(problems))
     failures = score_all(scoring, settings, dimensions)
-    bring_back(scoring, settings, folders[0])
+    save_and_print(scoring, settings, folders[0])
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     if failures:
@@ -69,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return FAILED if failures else 0
 
 
-def take_in(source: Path, settings: Sequence[Any], folder: Path) -> int:
+def import_scores(source: Path, settings: Sequence[Any], folder: Path) -> int:
     """Scores that VBench wrote elsewhere, into the results."""
     from benchmarks.vbench.scores import read_results, save_scores
 
@@ -79,25 +84,25 @@ def take_in(source: Path, settings: Sequence[Any], folder: Path) -> int:
     return 0
 
 
-def known_dimensions(names: Sequence[str] | None) -> tuple[str, ...]:
+def choose_dimensions(names: Sequence[str] | None) -> tuple[str, ...]:
     """Those asked for, in VBench's order; all where none is."""
-    from benchmarks.vbench.scores import DIMENSIONS, aggregate
+    from benchmarks.vbench.scores import DIMENSIONS, aggregate_scores
 
-    aggregate(dict.fromkeys(names or (), 0.0))  # refuses a name it does not know
+    aggregate_scores(dict.fromkeys(names or (), 0.0))  # refuses a name it does not know
     return tuple(name for name in DIMENSIONS if not names or name in names)
 
 
-def prepare(options: argparse.Namespace, folder: Path, dimensions: tuple[str, ...]) -> Any:
+def prepare_scoring(options: argparse.Namespace, folder: Path, dimensions: tuple[str, ...]) -> Any:
     """VBench as it is installed, its prompts, and where results are kept."""
-    from benchmarks.vbench.run import look
-    from benchmarks.vbench.tasks import Scoring
-    from benchmarks.vbench.videos import prompts_of
+    from benchmarks.vbench.run import inspect_vbench
+    from benchmarks.vbench.tasks import VBenchScoring
+    from benchmarks.vbench.videos import read_prompts
 
-    installed = look(options.python, dimensions)
-    return Scoring(installed, prompts_of(installed.prompts), folder / FOLDER, options.static_filter)
+    installed = inspect_vbench(options.python, dimensions)
+    return VBenchScoring(installed, read_prompts(installed.prompts), folder / FOLDER, options.static_filter)
 
 
-def broken(scoring: Any) -> list[str]:
+def list_broken_dimensions(scoring: Any) -> list[str]:
     """Dimensions whose packages are not all there, by what is wrong."""
     reasons: dict[str, list[str]] = {}
     for dimension, reason in scoring.installed.broken.items():
@@ -106,9 +111,11 @@ def broken(scoring: Any) -> list[str]:
     return [f"{', '.join(names)} cannot be imported ({reason}): {advice}" for reason, names in reasons.items()]
 
 
-def lacking(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], incomplete: bool) -> list[str]:
+def list_missing_videos(
+    scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], incomplete: bool
+) -> list[str]:
     """Settings with videos missing, together where they lack the same; where that is allowed, those without any."""
-    from benchmarks.vbench.table import together
+    from benchmarks.vbench.table import join_places
 
     found: dict[str, list[Any]] = {}
     for shown in settings:
@@ -116,11 +123,11 @@ def lacking(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], in
         if missing and not (incomplete and any(scoring.videos(shown, name) for name in dimensions)):
             counts = ", ".join(f"{name} ({len(names)} of {scoring.wanted(name)})" for name, names in missing.items())
             example = next(iter(missing.values()))[0]
-            found.setdefault(f"videos are missing for {counts}, as {example!r}: {FIRST}", []).append(shown)
-    return [f"{together(own)}: {reason}" for reason, own in found.items()]
+            found.setdefault(f"videos are missing for {counts}, as {example!r}: {MISSING_ADVICE}", []).append(shown)
+    return [f"{join_places(own)}: {reason}" for reason, own in found.items()]
 
 
-def show(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], problems: Sequence[str]) -> int:
+def list_scoring(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str], problems: Sequence[str]) -> int:
     """What would be scored, and nothing runs; 2 when something is wrong."""
     from benchmarks.vbench.table import video_table
     from navicache.cli.bench.job_list import FAILED_CHECK
@@ -136,7 +143,7 @@ def score_all(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]) 
     """Everything that is left, behind one bar; says what failed."""
     from tqdm import tqdm
 
-    from benchmarks.vbench.tasks import carry_out
+    from benchmarks.vbench.tasks import score_tasks
     from navicache.evaluation.bench.session import lock_folder
     from navicache.generation.progress import bar_options
 
@@ -146,13 +153,13 @@ def score_all(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]) 
         total = sum(bool(scoring.videos(shown, name)) for shown in settings for name in dimensions)
         failures: list[str] = []
         with tqdm(desc="VBench", unit="dimension", total=total, initial=total - len(tasks), **bar_options()) as bar:
-            for shown, dimension, reason in carry_out(scoring, tasks, bar.set_postfix_str):
+            for shown, dimension, reason in score_tasks(scoring, tasks, bar.set_postfix_str):
                 failures += [f"{dimension} of {' / '.join(shown.place)}: {reason}"] if reason else []
                 bar.update()
     return failures
 
 
-def bring_back(scoring: Any, settings: Sequence[Any], folder: Path) -> None:
+def save_and_print(scoring: Any, settings: Sequence[Any], folder: Path) -> None:
     """The scores into the results, and on the screen."""
     from benchmarks.vbench.table import UNFILTERED, score_table
     from benchmarks.vbench.videos import FLICKERING

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.vbench.scores import ENDING, read_file
-from navicache.records import open_atomic_file
+from benchmarks.vbench.scores import ENDING, read_result_file
 
 CHILD = Path(__file__).with_name("child.py")
 # Run by its path, it would find the modules beside it in place of packages of those names.
@@ -18,12 +17,12 @@ INSTALL = "pip install --no-deps vbench==0.1.5 decord2, and what its dimensions 
 ELSEWHERE = "name the Python that has it with --python"
 
 
-class Failed(Exception):
+class ScoringFailed(Exception):
     """One dimension could not be scored; the others can."""
 
 
 @dataclass(frozen=True)
-class Installed:
+class VBenchInstall:
     """What a Python has of VBench."""
 
     python: str
@@ -33,7 +32,7 @@ class Installed:
 
 
 @dataclass(frozen=True)
-class Kept:
+class RawResults:
     """The raw results of a setting: a file a dimension, and beside it what it was made from."""
 
     folder: Path
@@ -53,7 +52,7 @@ class Kept:
             return None
         if json.loads(made_from.read_text(encoding="utf-8")) != facts:
             return None
-        return read_file(self.result(dimension))[dimension]
+        return read_result_file(self.result(dimension))[dimension]
 
     def take(self, dimension: str, facts: Mapping[str, Any], draft: Path) -> None:
         """Keep a result that is whole; the old one goes first, so that no result has another's facts."""
@@ -64,22 +63,24 @@ class Kept:
             file.write(draft.read_bytes())
 
 
-def look(python: str, dimensions: tuple[str, ...]) -> Installed:
+def inspect_vbench(python: str, dimensions: tuple[str, ...]) -> VBenchInstall:
     """Import VBench over there, and what these dimensions need."""
     with tempfile.TemporaryDirectory() as scratch:
         answer, log = Path(scratch) / "answer.json", Path(scratch) / "log"
         task = {"do": "look", "dimensions": dimensions, "answer": str(answer)}
         try:
-            status = _child(python, task, log)
+            status = _run_child(python, task, log)
         except OSError as error:
             raise ValueError(f"--python {python} cannot be started: {error}") from error
         if status or not answer.is_file():
-            raise ValueError(f"no VBench in {python} ({_last_words(log)}): {INSTALL}; or {ELSEWHERE}")
+            raise ValueError(f"no VBench in {python} ({_last_line(log)}): {INSTALL}; or {ELSEWHERE}")
         found = json.loads(answer.read_text(encoding="utf-8"))
-    return Installed(python, found["version"], Path(found["prompts"]), found["broken"])
+    return VBenchInstall(python, found["version"], Path(found["prompts"]), found["broken"])
 
 
-def score(installed: Installed, kept: Kept, dimension: str, facts: Mapping[str, Any], videos: Path) -> None:
+def score_dimension(
+    installed: VBenchInstall, kept: RawResults, dimension: str, facts: Mapping[str, Any], videos: Path
+) -> None:
     """One dimension over the videos of a folder; its raw result is kept, or all is as before and Failed says why."""
     log = kept.folder / f"{dimension}.log"
     with tempfile.TemporaryDirectory() as scratch:
@@ -91,25 +92,27 @@ def score(installed: Installed, kept: Kept, dimension: str, facts: Mapping[str, 
             "prompts": str(installed.prompts),
             "out": scratch,
         }
-        status = _child(installed.python, task, log)
+        status = _run_child(installed.python, task, log)
         draft = Path(scratch) / f"{dimension}{ENDING}"
         if status or not draft.is_file():
-            raise Failed(f"{_last_words(log)} (exit status {status}; all it said: {log})")
-        _check(draft, dimension, log)
+            raise ScoringFailed(f"{_last_line(log)} (exit status {status}; all it said: {log})")
+        _check_result(draft, dimension, log)
         kept.take(dimension, facts, draft)
 
 
-def _check(draft: Path, dimension: str, log: Path) -> None:
+def _check_result(draft: Path, dimension: str, log: Path) -> None:
     try:
-        found = read_file(draft)
+        found = read_result_file(draft)
     except ValueError as error:
         said = str(error).removeprefix(f"{draft} ")  # that file will be gone
-        raise Failed(f"its result {said} (all it said: {log})") from error
+        raise ScoringFailed(f"its result {said} (all it said: {log})") from error
     if dimension not in found:
-        raise Failed(f"VBench wrote a result of {', '.join(found) or 'nothing'} in its place (all it said: {log})")
+        raise ScoringFailed(
+            f"VBench wrote a result of {', '.join(found) or 'nothing'} in its place (all it said: {log})"
+        )
 
 
-def _child(python: str, task: Mapping[str, Any], log: Path) -> int:
+def _run_child(python: str, task: Mapping[str, Any], log: Path) -> int:
     """The pipe stays open while this process lives: the child looks at it to know when to stop."""
     command = [python, "-c", START, str(CHILD), json.dumps(task)]
     with (
@@ -123,6 +126,6 @@ def _child(python: str, task: Mapping[str, Any], log: Path) -> int:
             raise
 
 
-def _last_words(log: Path) -> str:
+def _last_line(log: Path) -> str:
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     return lines[-1] if lines else "it said nothing"

@@ -47,7 +47,7 @@ SCORES = "vbench.json"  # in a folder of results; the report reads it
 
 
 @dataclass(frozen=True)
-class Scores:
+class VBenchScores:
     """Of one setting; a total is None while one of its dimensions is missing."""
 
     dimensions: Mapping[str, float]
@@ -56,37 +56,37 @@ class Scores:
     total: float | None
 
 
-def aggregate(dimensions: Mapping[str, float]) -> Scores:
+def aggregate_scores(dimensions: Mapping[str, float]) -> VBenchScores:
     """Quality, semantic and total score: normalised, weighted, and 4 to 1.
 
     Example:
-        >>> aggregate({name: 1.0 for name in QUALITY}).quality > 1  # smoothness 1 is beyond its range
+        >>> aggregate_scores({name: 1.0 for name in QUALITY}).quality > 1  # smoothness 1 is beyond its range
         True
-        >>> aggregate({"color": 0.9}).total is None
+        >>> aggregate_scores({"color": 0.9}).total is None
         True
     """
     if unknown := sorted(set(dimensions) - set(DIMENSIONS)):
         raise ValueError(f"VBench has no dimension {unknown[0]!r}; known: {', '.join(DIMENSIONS)}")
-    quality, semantic = _weighted(dimensions, QUALITY), _weighted(dimensions, SEMANTIC)
+    quality, semantic = _weighted_mean(dimensions, QUALITY), _weighted_mean(dimensions, SEMANTIC)
     total = None
     if quality is not None and semantic is not None:
         total = QUALITY_SHARE * quality + (1 - QUALITY_SHARE) * semantic
-    return Scores(dict(dimensions), quality, semantic, total)
+    return VBenchScores(dict(dimensions), quality, semantic, total)
 
 
-def _weighted(dimensions: Mapping[str, float], names: tuple[str, ...]) -> float | None:
+def _weighted_mean(dimensions: Mapping[str, float], names: tuple[str, ...]) -> float | None:
     if not set(names) <= set(dimensions):
         return None
     weights = {name: WEIGHTS.get(name, 1.0) for name in names}
-    return sum(weights[name] * _normal(name, dimensions[name]) for name in names) / sum(weights.values())
+    return sum(weights[name] * _normalise(name, dimensions[name]) for name in names) / sum(weights.values())
 
 
-def _normal(name: str, value: float) -> float:
+def _normalise(name: str, value: float) -> float:
     low, high = RANGES.get(name, (0.0, 1.0))
     return (value - low) / (high - low)
 
 
-def read_results(folder: Path, places: Mapping[str, str]) -> dict[str, Scores]:
+def read_results(folder: Path, places: Mapping[str, str]) -> dict[str, VBenchScores]:
     """Scores by the place of a setting, out of every `*_eval_results.json` below a folder.
 
     A file belongs to the setting whose place, its slashes as dots, is the name of the file or of a folder it lies in.
@@ -97,14 +97,14 @@ def read_results(folder: Path, places: Mapping[str, str]) -> dict[str, Scores]:
     for path in sorted(folder.rglob(f"*{ENDING}")):
         owners = [place for name, place in places.items() if name in (*path.parts, path.name.removesuffix(ENDING))]
         for place in owners:
-            found.setdefault(place, {}).update(read_file(path))
+            found.setdefault(place, {}).update(read_result_file(path))
     if not found:
         names = ", ".join(list(places)[:3])
         raise ValueError(f"no *{ENDING} in {folder} is named after a setting: call them or their folder {names}, ...")
-    return {place: aggregate(dimensions) for place, dimensions in found.items()}
+    return {place: aggregate_scores(dimensions) for place, dimensions in found.items()}
 
 
-def read_file(path: Path) -> dict[str, float]:
+def read_result_file(path: Path) -> dict[str, float]:
     """Scores of one file as VBench writes it: {dimension: [score, [each video]]}."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -118,7 +118,7 @@ def read_file(path: Path) -> dict[str, float]:
 
 
 def save_scores(
-    folder: Path, scores: Mapping[str, Scores], about: Mapping[str, Mapping[str, Any]] | None = None
+    folder: Path, scores: Mapping[str, VBenchScores], about: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
     """Put the scores of these places, and what else is known of them, among those that the folder has."""
     path = folder / SCORES

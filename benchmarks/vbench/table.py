@@ -29,19 +29,23 @@ def score_table(scored: Sequence[Any]) -> list[str]:
         return f"{100 * value:.2f}{MARK if short else ' '}"
 
     marked = [MARKED] if any(each.incomplete for each in scored) else []
-    return [*_blocks(scored, (*DIMENSIONS, *parts), cell), *marked, *_why_not(scored, parts)]
+    return [
+        *_tables_by_condition(scored, (*DIMENSIONS, *parts), cell),
+        *marked,
+        *_explain_missing_totals(scored, parts),
+    ]
 
 
-def _why_not(scored: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _explain_missing_totals(scored: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> Iterator[str]:
     reasons: dict[str, list[Any]] = {}
     for each in scored:
         lacking = [name for name in parts["total"] if name not in each.scores.dimensions]
         if totals := [name for name, needed in parts.items() if set(needed) & set(lacking)]:
             reasons.setdefault(f"no {', '.join(totals)}: no score of {', '.join(lacking)}", []).append(each)
-    return (f"{together(own)}: {reason}" for reason, own in reasons.items())
+    return (f"{join_places(own)}: {reason}" for reason, own in reasons.items())
 
 
-def together(settings: Sequence[Any]) -> str:
+def join_places(settings: Sequence[Any]) -> str:
     """Settings of which the same is to be said."""
     return "; ".join(" / ".join(each.place) for each in settings)
 
@@ -54,10 +58,12 @@ def video_table(scoring: Any, settings: Sequence[Any], dimensions: Sequence[str]
         found = f"{len(scoring.videos(shown, name))}/{scoring.wanted(name)}"
         return f"{found} done" if name in done[shown.place] else found
 
-    return list(_blocks(settings, dimensions, cell))
+    return list(_tables_by_condition(settings, dimensions, cell))
 
 
-def _blocks(settings: Sequence[Any], names: Sequence[str], cell: Callable[[Any, str], str]) -> Iterator[str]:
+def _tables_by_condition(
+    settings: Sequence[Any], names: Sequence[str], cell: Callable[[Any, str], str]
+) -> Iterator[str]:
     """A table for each model under each condition."""
     for model, condition in dict.fromkeys(shown.place[:2] for shown in settings):
         own = [shown for shown in settings if shown.place[:2] == (model, condition)]

@@ -21,7 +21,7 @@ Prompts = Mapping[str, Sequence[str]]  # by dimension
 
 
 @dataclass(frozen=True)
-class Video:
+class BenchVideo:
     """A file, and the key of the job that made it."""
 
     path: Path
@@ -29,12 +29,12 @@ class Video:
 
 
 @dataclass(frozen=True)
-class Shown:
+class SettingVideos:
     """The videos of one setting, by prompt and number of the seed."""
 
     place: SettingPlace
     series: str
-    videos: Mapping[tuple[str, int], Video]
+    videos: Mapping[tuple[str, int], BenchVideo]
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
@@ -47,36 +47,36 @@ class Shown:
         """The names of its folders."""
         return tuple(map(slug, self.place))
 
-    def found(self, prompts: Iterable[str], samples: int = SAMPLES) -> dict[str, Video]:
+    def found(self, prompts: Iterable[str], samples: int = SAMPLES) -> dict[str, BenchVideo]:
         """Those of these prompts that are there, by the names VBench knows them by."""
-        wanted = {name_of(*each): each for each in _all(prompts, samples)}
+        wanted = {video_name(*each): each for each in _all_videos(prompts, samples)}
         return {name: self.videos[each] for name, each in wanted.items() if each in self.videos}
 
     def missing(self, prompts: Iterable[str], samples: int = SAMPLES) -> list[str]:
         """The names of those that are not."""
-        return [name_of(*each) for each in _all(prompts, samples) if each not in self.videos]
+        return [video_name(*each) for each in _all_videos(prompts, samples) if each not in self.videos]
 
 
-def _all(prompts: Iterable[str], samples: int) -> list[tuple[str, int]]:
+def _all_videos(prompts: Iterable[str], samples: int) -> list[tuple[str, int]]:
     return [(prompt, number) for prompt in prompts for number in range(samples)]
 
 
-def name_of(prompt: str, number: int) -> str:
+def video_name(prompt: str, number: int) -> str:
     """As VBench 0.1.5 puts it together.
 
     Example:
-        >>> name_of("a person is skiing", 4)
+        >>> video_name("a person is skiing", 4)
         'a person is skiing-4.mp4'
     """
     return f"{prompt}-{number}{SUFFIX}"
 
 
-def prompts_of(path: Path) -> Prompts:
+def read_prompts(path: Path) -> Prompts:
     """The prompts of each dimension, from VBench's own list."""
     return {dimension: vbench_prompts((dimension,), path) for dimension in DIMENSIONS}
 
 
-def read_settings(folders: Sequence[Path]) -> list[Shown]:
+def read_settings(folders: Sequence[Path]) -> list[SettingVideos]:
     """Every setting of these results; what they share in prompts and seeds counts from the first folder that has it."""
     rows: dict[SettingPlace, list[tuple[Path, Row]]] = {}
     for folder in dict.fromkeys(folders):
@@ -87,21 +87,21 @@ def read_settings(folders: Sequence[Path]) -> list[Shown]:
                 rows.setdefault((row["model"], row["condition"], row["setting"]), []).append((folder, row))
     if not rows:
         raise ValueError(f"{folders[0]} holds no finished job yet: run `navicache bench` first")
-    return [_shown(place, own) for place, own in rows.items()]
+    return [_read_setting(place, own) for place, own in rows.items()]
 
 
-def _shown(place: SettingPlace, rows: Sequence[tuple[Path, Row]]) -> Shown:
-    numbers = _numbers(rows)
-    found: dict[Path, dict[tuple[str, int], Video]] = {}
+def _read_setting(place: SettingPlace, rows: Sequence[tuple[Path, Row]]) -> SettingVideos:
+    numbers = _number_seeds(rows)
+    found: dict[Path, dict[tuple[str, int], BenchVideo]] = {}
     for folder, row in rows:
         path = folder / (row["video"] or "")
         if path.suffix == SUFFIX and path.is_file():  # a later row of the same name has written over the file
-            found.setdefault(folder, {})[row["prompt"], numbers[row["seed"]]] = Video(path, row["key"])
+            found.setdefault(folder, {})[row["prompt"], numbers[row["seed"]]] = BenchVideo(path, row["key"])
     videos = {each: video for own in reversed(found.values()) for each, video in own.items()}
-    return Shown(place, rows[0][1]["series"], videos)
+    return SettingVideos(place, rows[0][1]["series"], videos)
 
 
-def _numbers(rows: Iterable[tuple[Path, Row]]) -> dict[int, int]:
+def _number_seeds(rows: Iterable[tuple[Path, Row]]) -> dict[int, int]:
     """Of the seeds: over all prompts, so that parts of one benchmark agree; those of the first folder come first."""
     seeds: dict[Path, set[int]] = {}
     for folder, row in rows:
@@ -110,7 +110,7 @@ def _numbers(rows: Iterable[tuple[Path, Row]]) -> dict[int, int]:
     return {seed: number for number, seed in enumerate(in_order)}
 
 
-def choose_settings(settings: Sequence[Shown], only: Sequence[str]) -> list[Shown]:
+def choose_settings(settings: Sequence[SettingVideos], only: Sequence[str]) -> list[SettingVideos]:
     """Those that `--only` names; a baseline too only where it is named."""
     found = list(settings)
     for kind, patterns in map(parse_selection, only):
@@ -120,7 +120,7 @@ def choose_settings(settings: Sequence[Shown], only: Sequence[str]) -> list[Show
     return found
 
 
-def lay_out_links(folder: Path, videos: Mapping[str, Video]) -> None:
+def lay_out_links(folder: Path, videos: Mapping[str, BenchVideo]) -> None:
     """A link for each, under its name, and nothing else: VBench takes the suffix of all from any one file."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
@@ -133,6 +133,6 @@ def lay_out_links(folder: Path, videos: Mapping[str, Video]) -> None:
             (folder / name).hardlink_to(target)
 
 
-def fingerprint(videos: Mapping[str, Video]) -> str:
+def fingerprint(videos: Mapping[str, BenchVideo]) -> str:
     """Another one wherever a video was added, taken away or made anew."""
     return digest({name: [video.key, video.path.stat().st_size] for name, video in videos.items()})

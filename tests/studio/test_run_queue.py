@@ -114,7 +114,7 @@ def test_refused_before_anything_runs(hall):
 def test_a_failure_is_told_in_words(hall, monkeypatch, caplog):
     runs, _, go = hall
     go.set()
-    monkeypatch.setattr(controller_module, "result", lambda *_: (_ for _ in ()).throw(KeyError("odd")))
+    monkeypatch.setattr(controller_module, "result_html", lambda *_: (_ for _ in ()).throw(KeyError("odd")))
     monkeypatch.setattr(controller_module, "done_html", lambda made: "")
     answer = StudioController(StudioModels(), runs).run("a", BaselineStore(), *FIELDS)
     with pytest.raises(RunRefused, match="odd"):

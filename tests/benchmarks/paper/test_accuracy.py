@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import torch
 from benchmarks.paper.accuracy import (
-    HISTOGRAM_BINS,
-    HISTOGRAM_SMOOTHING,
+    BINS,
+    SMOOTHING,
     PredictionPoint,
-    collect_points,
-    compute_cosine_similarity,
-    compute_kl_divergence,
-    compute_pearson_correlation,
-    measure_prediction_accuracy,
-    measure_swept_area,
+    cosine,
+    kl_divergence,
+    measure_accuracy,
+    pearson,
+    prediction_area,
+    prediction_points,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,35 +38,27 @@ def test_area_against_a_fine_sum(run):
     for a, b in itertools.pairwise(run):
         gap = (a.predicted - a.true) * (1 - share) + (b.predicted - b.true) * share
         total += abs(b.input_change - a.input_change) * np.abs(gap).mean()
-    assert measure_swept_area(run) == pytest.approx(total, rel=1e-3, abs=1e-3)
+    assert prediction_area(run) == pytest.approx(total, rel=1e-3, abs=1e-3)
 
 
 def test_divergence_against_scipy():
     true, predicted = numbers(0)
     span = min(true.min(), predicted.min()), max(true.max(), predicted.max())
-    counts = [np.histogram(values, HISTOGRAM_BINS, span)[0] + HISTOGRAM_SMOOTHING for values in (true, predicted)]
-    assert compute_kl_divergence(true, predicted) == pytest.approx(entropy(*counts))
-    assert (
-        compute_kl_divergence(true, true)
-        == 0
-        < compute_kl_divergence(true, predicted)
-        < compute_kl_divergence(true, 3 * predicted)
-    )
-    assert compute_kl_divergence(np.ones(4), np.ones(4)) == 0
+    counts = [np.histogram(values, BINS, span)[0] + SMOOTHING for values in (true, predicted)]
+    assert kl_divergence(true, predicted) == pytest.approx(entropy(*counts))
+    assert kl_divergence(true, true) == 0 < kl_divergence(true, predicted) < kl_divergence(true, 3 * predicted)
+    assert kl_divergence(np.ones(4), np.ones(4)) == 0
 
 
 def test_pearson_and_cosine_against_scipy_and_by_hand():
     true, predicted = numbers(1)
-    assert compute_pearson_correlation(predicted, true) == pytest.approx(pearsonr(predicted, true)[0])
-    assert compute_cosine_similarity(np.array([1.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(2**-0.5)
-    assert (
-        compute_pearson_correlation(np.ones(3), np.arange(3.0)) is None
-        and compute_cosine_similarity(np.zeros(3), np.ones(3)) is None
-    )
+    assert pearson(predicted, true) == pytest.approx(pearsonr(predicted, true)[0])
+    assert cosine(np.array([1.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(2**-0.5)
+    assert pearson(np.ones(3), np.arange(3.0)) is None and cosine(np.zeros(3), np.ones(3)) is None
 
 
 def test_errors_by_hand():
-    found = measure_prediction_accuracy(
+    found = measure_accuracy(
         [
             [PredictionPoint(0, 0, 1.0, 0.0), PredictionPoint(1, 1, 1.0, 0.0)],
             [PredictionPoint(0, 0, 0.0, 0.0), PredictionPoint(1, 1, 2.0, 0.0)],
@@ -76,7 +68,7 @@ def test_errors_by_hand():
     assert found.area == pytest.approx((1 + 1) / 2)
     assert found.pearson is None, "the truth does not vary"
     with pytest.raises(ValueError, match="shadow mode"):
-        measure_prediction_accuracy([[]])
+        measure_accuracy([[]])
 
 
 def shadowed(policy, **knobs):
@@ -92,7 +84,7 @@ def test_every_policy_that_predicts_has_points(policy):
     knobs = {"align_steps": 3} | ({"speedup": 2.0} if policy == "inertial" else {"threshold": 0.3})
     truth, run = shadowed("easycache", threshold=0.0), shadowed(policy, **knobs)
     assert any(not step.computed for step in run.leading)
-    found = collect_points(run, truth)
+    found = prediction_points(run, truth)
     assert len(found) >= 8
     by_index = {step.index: step for step in run.leading}
     exact = {step.index: step.output_change for step in truth.leading}
@@ -100,5 +92,5 @@ def test_every_policy_that_predicts_has_points(policy):
         own = run.belief == "predicted_change"
         assert point.predicted == by_index[point.index].predicted_change
         assert point.true == (by_index[point.index].reuse_error if own else exact[point.index])
-    assert 0 <= measure_prediction_accuracy([found]).mae < 1
-    assert collect_points(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"
+    assert 0 <= measure_accuracy([found]).mae < 1
+    assert prediction_points(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from benchmarks.paper.accuracy import PredictionAccuracy
-from benchmarks.paper.decisions import truest
+from benchmarks.paper.decisions import name_most_accurate
 from benchmarks.paper.page import main as page_main
 from benchmarks.paper.published import OVERHEAD
 from tests.support.commands import refused
@@ -111,8 +111,8 @@ def test_who_is_truest_is_said_whichever_way_it_falls():
     output = "change of the output"
     found = {("wan", "E", output): figures(0.1, 0.8), ("wan", "N", output): figures(0.2, 0.9)}
     found["wan", "I", "error of the step"] = figures(0.01, 1.0)
-    assert "the truest is E by MAE and N by correlation on wan." in truest(found)
-    assert truest({("wan", "I", "error of the step"): figures(0.01, 1.0)}) == ""
+    assert "the truest is E by MAE and N by correlation on wan." in name_most_accurate(found)
+    assert name_most_accurate({("wan", "I", "error of the step"): figures(0.01, 1.0)}) == ""
 
 
 def test_batches_have_no_clock_beside_them(tmp_path, capsys):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from benchmarks.paper.insight import NOT_RECORDED, offline_cell, overheads
+from benchmarks.paper.insight import NOT_RECORDED, calibration_cell, overhead_section
 from tests.cli.bench.test_command import PLAN
 from tests.evaluation.bench.test_plans import PLANS
 from tests.support.rows import measured_row, rows_by_key
@@ -25,12 +25,12 @@ from navicache.models import Calibration
     ],
 )
 def test_zero_is_said_only_of_a_policy_that_needs_none(policy, more, shown):
-    assert offline_cell({"policy": policy, **more}).text == shown
+    assert calibration_cell({"policy": policy, **more}).text == shown
 
 
 def test_published_rows_are_as_printed_and_name_no_model():
     rows = [measured_row("baseline", kind="baseline", computed=10), measured_row("T", policy="teacache", computed=10)]
-    (table,) = overheads(BenchResults(rows, {}, [])).tables
+    (table,) = overhead_section(BenchResults(rows, {}, [])).tables
     assert table.headings[3:] == ("offline calibration (s)", "skipping justification (s)")
     published = [tuple(cell.text for cell in line.cells) for line in table.lines if line.cells[2].text == "published"]
     assert published == [
@@ -58,7 +58,7 @@ def test_the_seconds_come_from_the_file_into_the_rows_and_the_page(tmp_path, mon
     rows = {row["setting"]: row for row in rows_by_key(tmp_path / "out").values() if row["kind"] == "cached"}
     assert (rows["timed"]["calibration_seconds"], rows["untimed"]["calibration_seconds"]) == (12.5, None)
     assert "calibration_seconds" not in json.dumps(rows["exact"])
-    (table,) = overheads(read_results([tmp_path / "out"])).tables
+    (table,) = overhead_section(read_results([tmp_path / "out"])).tables
     shown = {line.cells[0].text: line.cells[3].text for line in table.lines}
     assert (shown["timed"], shown["untimed"], shown["exact"]) == ("12.5", NOT_RECORDED, "0")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.vbench.command import main
-from benchmarks.vbench.scores import DIMENSIONS, QUALITY, aggregate
+from benchmarks.vbench.scores import DIMENSIONS, QUALITY, aggregate_scores
 from tests.support.vbench_package import BALL, CAT, SCORES, calls, order, write_package, write_results
 
 TWO = ("--dimensions", "color", "temporal_flickering")
@@ -58,7 +58,7 @@ def test_every_dimension_gets_its_own_videos_and_the_totals_are_the_official_one
     assert by_name["temporal_flickering"]["files"] == [f"{CAT}-{number}.mp4" for number in range(5)]
     assert by_name["color"]["files"] == sorted(f"{text}-{number}.mp4" for text in (BALL, CAT) for number in range(5))
 
-    expected = aggregate(SCORES)
+    expected = aggregate_scores(SCORES)
     found = saved(results)
     assert list(found) == [FAST] and found[FAST]["dimensions"] == SCORES
     assert found[FAST]["total"] == pytest.approx(expected.total) and found[FAST]["incomplete"] == {}
@@ -122,7 +122,9 @@ def test_incomplete_scores_are_marked_and_have_no_total_in_the_report(package, p
     assert vbench(one, python, "--only", "settings=fast", "--incomplete", "--dimensions", *QUALITY) == 0
     assert calls(package)[0]["files"] == [f"{BALL}-0.mp4"]
     printed = capsys.readouterr().out
-    assert f"{100 * aggregate(SCORES).quality:.2f}*" in printed and "not to be compared with published" in printed
+    assert (
+        f"{100 * aggregate_scores(SCORES).quality:.2f}*" in printed and "not to be compared with published" in printed
+    )
     found = saved(one)[FAST]
     assert set(found["dimensions"]) == set(QUALITY) and found["incomplete"]["motion_smoothness"] == [1, 5]
     assert found["quality"] is None, "five videos a prompt, or it is not VBench's"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks.vbench import tasks
 from benchmarks.vbench.command import main
-from benchmarks.vbench.scores import DIMENSIONS, aggregate
+from benchmarks.vbench.scores import DIMENSIONS, aggregate_scores
 from tests.benchmarks.vbench.test_command import FAST, TWO, saved, vbench
 from tests.benchmarks.vbench.test_command import package as package
 from tests.benchmarks.vbench.test_command import python as python
@@ -49,7 +49,7 @@ def test_the_filter_takes_25_videos_a_prompt_and_scores_what_it_leaves(package, 
 
 
 def test_an_interrupt_leaves_what_is_finished(package, python, results, monkeypatch, capsys):
-    begin, first = tasks.score, ("--only", "settings=fast", "--dimensions", *DIMENSIONS[:4])
+    begin, first = tasks.score_dimension, ("--only", "settings=fast", "--dimensions", *DIMENSIONS[:4])
 
     def interrupted(installed, kept, dimension, *rest):
         if dimension == "motion_smoothness":
@@ -57,7 +57,7 @@ def test_an_interrupt_leaves_what_is_finished(package, python, results, monkeypa
         begin(installed, kept, dimension, *rest)
 
     with monkeypatch.context() as patched, pytest.raises(SystemExit) as end:
-        patched.setattr(tasks, "score", interrupted)
+        patched.setattr(tasks, "score_dimension", interrupted)
         vbench(results, python, *first)
     assert end.value.code == 130 and len(calls(package)) == 3
     assert vbench(results, python, *first) == 0
@@ -84,7 +84,7 @@ def test_a_kill_in_the_middle_leaves_what_is_finished_and_no_child(package, pyth
     order(package)
     assert main([*arguments]) == 0
     assert [call["dimensions"][0] for call in calls(package)] == [*DIMENSIONS[:4], *DIMENSIONS[3:]]
-    assert saved(results)[FAST]["total"] == pytest.approx(aggregate(SCORES).total)
+    assert saved(results)[FAST]["total"] == pytest.approx(aggregate_scores(SCORES).total)
 
 
 def _child_of(parent: int) -> int:

@@ -9,8 +9,8 @@ from benchmarks.vbench.scores import (
     QUALITY,
     RANGES,
     SEMANTIC,
-    Scores,
-    aggregate,
+    VBenchScores,
+    aggregate_scores,
     read_results,
     save_scores,
 )
@@ -74,21 +74,21 @@ def test_the_official_constants():
     drawn = random.Random(0)
     for _ in range(20):
         scores = {name: drawn.random() for name in OFFICIAL}
-        found = aggregate(scores)
+        found = aggregate_scores(scores)
         assert (found.quality, found.semantic, found.total) == pytest.approx(officially(scores))
 
 
 def test_the_official_sums_by_hand():
-    assert aggregate(HALF).total == pytest.approx(0.5)
+    assert aggregate_scores(HALF).total == pytest.approx(0.5)
     still = {**HALF, "dynamic_degree": 0.0}
-    assert aggregate(still).quality == pytest.approx((6 * 0.5 + 0) / 6.5)
-    assert aggregate(still).total == pytest.approx((4 * (3 / 6.5) + 0.5) / 5)
+    assert aggregate_scores(still).quality == pytest.approx((6 * 0.5 + 0) / 6.5)
+    assert aggregate_scores(still).total == pytest.approx((4 * (3 / 6.5) + 0.5) / 5)
     blue = {**HALF, "color": 1.0}
-    assert aggregate(blue).semantic == pytest.approx((8 * 0.5 + 1) / 9)
-    assert aggregate({name: HALF[name] for name in QUALITY}).semantic is None
-    assert aggregate({name: HALF[name] for name in SEMANTIC}).total is None, "officially it would count as zero"
+    assert aggregate_scores(blue).semantic == pytest.approx((8 * 0.5 + 1) / 9)
+    assert aggregate_scores({name: HALF[name] for name in QUALITY}).semantic is None
+    assert aggregate_scores({name: HALF[name] for name in SEMANTIC}).total is None, "officially it would count as zero"
     with pytest.raises(ValueError, match="no dimension 'colour'"):
-        aggregate({"colour": 1.0})
+        aggregate_scores({"colour": 1.0})
 
 
 def test_results_are_found_by_file_or_folder(tmp_path):
@@ -123,9 +123,9 @@ def test_what_is_no_result_is_refused(tmp_path, content, advice):
 
 
 def test_scores_are_put_among_those_that_are_there(tmp_path):
-    half = aggregate(HALF)
+    half = aggregate_scores(HALF)
     save_scores(tmp_path, {"a": half, "b": half})
-    save_scores(tmp_path, {"b": Scores({"color": 0.1}, None, None, None)}, {"b": {"vbench": "0.1.5"}})
+    save_scores(tmp_path, {"b": VBenchScores({"color": 0.1}, None, None, None)}, {"b": {"vbench": "0.1.5"}})
     found = json.loads((tmp_path / "vbench.json").read_text())
     assert found["a"]["total"] == pytest.approx(0.5) and found["a"]["dimensions"] == HALF
     assert found["b"] == {"dimensions": {"color": 0.1}, "quality": None, "semantic": None, "total": None} | {

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from benchmarks.vbench.videos import (
-    Video,
+    BenchVideo,
     choose_settings,
     fingerprint,
     lay_out_links,
-    prompts_of,
+    read_prompts,
     read_settings,
 )
 from tests.support.vbench_package import BALL, CAT, LIST, SEEDS, write_results
@@ -57,7 +57,7 @@ def _folder(tmp_path: Path, name: str) -> Path:
 
 def test_prompts_by_dimension(tmp_path):
     (tmp_path / "list.json").write_text(json.dumps(LIST))
-    found = prompts_of(tmp_path / "list.json")
+    found = read_prompts(tmp_path / "list.json")
     assert found["color"] == [BALL, CAT] and found["scene"] == [BALL] and found["temporal_flickering"] == [CAT]
 
 
@@ -114,7 +114,7 @@ def test_the_fingerprint_tells_other_videos(results):
     before = fingerprint(videos)
     assert fingerprint(dict(videos)) == before
     name, video = next(iter(videos.items()))
-    assert fingerprint({**videos, name: Video(video.path, "another job")}) != before
+    assert fingerprint({**videos, name: BenchVideo(video.path, "another job")}) != before
     assert fingerprint({key: value for key, value in videos.items() if key != name}) != before
     video.path.write_bytes(b"longer than it was before, by far")
     assert fingerprint(videos) != before
@@ -122,7 +122,7 @@ def test_the_fingerprint_tells_other_videos(results):
 
 @needs_vbench
 def test_the_real_list_has_the_published_numbers_and_every_prompt_can_be_a_file():
-    prompts = prompts_of(find_vbench_list())
+    prompts = read_prompts(find_vbench_list())
     assert {name: len(own) for name, own in prompts.items()} == PUBLISHED
     texts = {text for own in prompts.values() for text in own}
     assert len(texts) == 944 and all(file_stem(text) == text for text in texts)
@@ -131,7 +131,7 @@ def test_the_real_list_has_the_published_numbers_and_every_prompt_can_be_a_file(
 @needs_vbench
 @pytest.mark.slow
 def test_the_real_vbench_finds_our_links(tmp_path):
-    dimension, prompts = "color", prompts_of(find_vbench_list())
+    dimension, prompts = "color", read_prompts(find_vbench_list())
     results = write_results(_folder(tmp_path, "results"), settings=("fast one",), prompts=tuple(prompts[dimension]))
     (fast,) = read_settings([results])
     lay_out_links(tmp_path / "links", fast.found(prompts[dimension]))
