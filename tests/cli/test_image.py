@@ -11,7 +11,7 @@ from tests.cli.common import SMALL, STATIC, decoded
 from tests.tiny.saved import save_wan_i2v
 
 from navicache.cli import main
-from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.generation.loading import load_pipeline
 from navicache.generation.media import open_image
 from navicache.generation.timed_calls import call_timed
@@ -33,7 +33,7 @@ def test_it_goes_to_the_pipeline(i2v_folder, picture):
     pipe = load_pipeline(ModelSource(str(i2v_folder), device="cpu"))
     sizes = {"num_frames": 5, "height": 32, "width": 48, "num_inference_steps": 3}
     job = GenerationJob(
-        ModelSource(str(i2v_folder)), ("a cat",), {**sizes, "image": str(picture)}, CacheOptions(), Path()
+        ModelSource(str(i2v_folder)), ("a cat",), {**sizes, "image": str(picture)}, CacheSettings(), Path()
     )
     made = call_timed(pipe, job, "a cat", "", shown=False).media.frames
     for image, same in ((Image.open(picture), True), (Image.new("RGB", (48, 32)), False)):

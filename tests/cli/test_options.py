@@ -5,13 +5,13 @@ from argparse import Namespace
 import pytest
 
 from navicache.cli.options import KNOBS, read_cache_options, read_call_options
-from navicache.generation.job import OPTION_OF_ARGUMENT, CacheOptions, ModelSource
+from navicache.generation.job import OPTION_OF_ARGUMENT, CacheSettings, ModelSource
 from navicache.pocket import MEMBERS
 
 
 def test_options_that_were_left_out_are_no_knobs():
     options = Namespace(policy=None, mode="fast", threshold=None, speedup=0.0, max_error=0.1, align_steps=None, set=[])
-    assert read_cache_options(options) == CacheOptions(None, "fast", {"speedup": 0.0, "max_error": 0.1})
+    assert read_cache_options(options) == CacheSettings(None, "fast", {"speedup": 0.0, "max_error": 0.1})
 
 
 def test_a_knob_is_said_once():

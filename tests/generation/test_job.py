@@ -4,7 +4,7 @@ import pytest
 
 from navicache.generation.job import (
     DEFAULT_FPS,
-    CacheOptions,
+    CacheSettings,
     GenerationJob,
     ModelSource,
     check_call_arguments,
@@ -22,27 +22,27 @@ def test_an_embedded_model_brings_its_own_speed_of_frames():
 @pytest.mark.parametrize(
     ("caching", "said"),
     [
-        (CacheOptions(mode="quick"), "mode must be one of 'fast', 'mid', 'slow'"),
-        (CacheOptions("nonsense"), "nonsense"),
-        (CacheOptions("static", knobs={"threshold": 0.1}), "'static' has no knob 'threshold'"),
-        (CacheOptions(knobs={"threshold": -1.0}), "zero or more"),
+        (CacheSettings(mode="quick"), "mode must be one of 'fast', 'mid', 'slow'"),
+        (CacheSettings("nonsense"), "nonsense"),
+        (CacheSettings("static", knobs={"threshold": 0.1}), "'static' has no knob 'threshold'"),
+        (CacheSettings(knobs={"threshold": -1.0}), "zero or more"),
     ],
 )
 def test_settings_that_no_model_could_make_right_are_refused(caching, said):
     with pytest.raises(ValueError, match=said):
         caching.check()
-    CacheOptions("static", "mid", {"interval": 2}).check()
+    CacheSettings("static", "mid", {"interval": 2}).check()
 
 
 def test_each_of_several_prompts_has_a_folder_of_its_own(tmp_path):
-    one = GenerationJob(ModelSource(), ("a cat",), {}, CacheOptions(), tmp_path)
-    two = GenerationJob(ModelSource(), ("a cat", "A dog!"), {}, CacheOptions(), tmp_path)
+    one = GenerationJob(ModelSource(), ("a cat",), {}, CacheSettings(), tmp_path)
+    two = GenerationJob(ModelSource(), ("a cat", "A dog!"), {}, CacheSettings(), tmp_path)
     assert one.folder(0) == tmp_path
     assert [two.folder(number).name for number in (0, 1)] == ["01-a-cat", "02-a-dog"]
 
 
 def test_every_text_is_looked_at():
-    assert GenerationJob(ModelSource(), ("a", "b"), {"negative_prompt": "c"}, CacheOptions(), None).texts == (
+    assert GenerationJob(ModelSource(), ("a", "b"), {"negative_prompt": "c"}, CacheSettings(), None).texts == (
         "a",
         "b",
         "c",

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.generation.session import log_notes_once, run_job
 
 
@@ -30,7 +30,7 @@ def test_the_filter_goes_after_an_error_too():
 def test_what_can_be_refused_is_refused_before_the_model_is_loaded(wrong, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("navicache.generation.loading.load_pipeline", lambda _: pytest.fail("loaded"))
-    caching = CacheOptions("nonsense") if wrong == "policy" else CacheOptions()
+    caching = CacheSettings("nonsense") if wrong == "policy" else CacheSettings()
     out = tmp_path / "file" if wrong == "out" else tmp_path
     with pytest.raises(ValueError, match=r"nonsense|is a file"):
         next(run_job(GenerationJob(ModelSource(), ("a cat",), {}, caching, out)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.generation.timed_calls import WARM_UP_STEPS, call_timed, call_timed_batch, sample_arguments, warm_up
 
 
@@ -23,7 +23,7 @@ class Pipe:
 
 
 def job(tmp_path, **arguments) -> GenerationJob:
-    return GenerationJob(ModelSource(), ("a cat",), arguments, CacheOptions(), tmp_path, seed=7)
+    return GenerationJob(ModelSource(), ("a cat",), arguments, CacheSettings(), tmp_path, seed=7)
 
 
 def drawn(generator: torch.Generator) -> float:
@@ -64,7 +64,7 @@ def test_what_is_changed_counts_before_what_was_asked(tmp_path):
 
 @pytest.mark.parametrize(("asked", "steps"), [({}, WARM_UP_STEPS), ({"num_inference_steps": 1}, 1)])
 def test_the_first_call_is_short(asked, steps, tmp_path, monkeypatch):
-    monkeypatch.setattr(CacheOptions, "enable", lambda self, pipe: contextlib.nullcontext())
+    monkeypatch.setattr(CacheSettings, "enable", lambda self, pipe: contextlib.nullcontext())
     pipe = Pipe()
     warm_up(pipe, job(tmp_path, **asked))
     assert [call["num_inference_steps"] for call in pipe.calls] == [steps]

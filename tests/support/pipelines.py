@@ -10,7 +10,7 @@ from tests.support.weights import weights as weights
 from tests.tiny.saved import WORDS, save_image_pipeline, save_wan
 
 import navicache.pocket
-from navicache.evaluation.lpips_weights import file
+from navicache.evaluation import lpips_weights
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +46,7 @@ def no_network(request, monkeypatch):
 @pytest.fixture(autouse=True)
 def pocket(monkeypatch, wan_folder):
     """The embedded model's interface over the tiny one, and no weights of LPIPS."""
-    monkeypatch.setattr(file, "packaged", lambda name: None)
+    monkeypatch.setattr(lpips_weights, "find_weights_folder", lambda name: None)
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda name="wan": wan_folder)
     monkeypatch.setattr(navicache.pocket, "PROMPTS", ("a red ball moves left", "a blue cat moves right", "a cat"))
     monkeypatch.setattr(

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from typing import Any
 
-from navicache.generation.job import OPTION_OF_ARGUMENT, CacheOptions, ModelSource
+from navicache.generation.job import OPTION_OF_ARGUMENT, CacheSettings, ModelSource
 
 WORDS = {"true": True, "false": False}
 KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # knobs that have an option
@@ -93,14 +93,14 @@ def add_cache_options(parser: ArgumentParser) -> None:
     parser.add_argument("--set", type=parse_knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
 
 
-def read_cache_options(options: Namespace) -> CacheOptions:
+def read_cache_options(options: Namespace) -> CacheSettings:
     """The options of `add_cache_options`, as given."""
     knobs = {name: getattr(options, name) for name in KNOBS if getattr(options, name) is not None}
     for name, value in options.set:
         if name in knobs:
             raise ValueError(f"{name} is given twice: say it once")
         knobs[name] = value
-    return CacheOptions(options.policy, options.mode, knobs)
+    return CacheSettings(options.policy, options.mode, knobs)
 
 
 def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]:

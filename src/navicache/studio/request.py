@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from navicache.generation.job import CacheOptions, GenerationJob, ModelSource
+from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.policies.knob_checks import check_choice, check_integer, check_number
 from navicache.studio.models import StudioModels
 
@@ -51,15 +51,15 @@ class StudioRequest:
         job.caching.check()
         return job
 
-    def cache_options(self) -> CacheOptions:
+    def cache_options(self) -> CacheSettings:
         """The target as cache options."""
         check_choice("target", self.target, TARGETS)
         if {SPEEDUP: self.speedup, QUALITY: self.quality, MAX_ERROR: self.max_error}[self.target] is None:
             raise ValueError(f"the target is a {self.target}, and none is given")  # or a default would go in its place
         ways = {
-            SPEEDUP: CacheOptions(knobs={"speedup": self.speedup}),
-            QUALITY: CacheOptions(mode=self.quality),
-            MAX_ERROR: CacheOptions(knobs={"max_error": self.max_error}),
+            SPEEDUP: CacheSettings(knobs={"speedup": self.speedup}),
+            QUALITY: CacheSettings(mode=self.quality),
+            MAX_ERROR: CacheSettings(knobs={"max_error": self.max_error}),
         }
         return ways[self.target]
 

@@ -7,7 +7,7 @@ from typing import Any
 from navicache.evaluation.bench.jobs import BenchJob, JobBatch
 from navicache.evaluation.bench.plan import PlanModel
 from navicache.evaluation.bench.rows import Row
-from navicache.generation.job import POCKET, CacheOptions, ModelSource
+from navicache.generation.job import POCKET, CacheSettings, ModelSource
 from navicache.generation.job import GenerationJob as Call
 from navicache.models import read_calibration
 from navicache.pocket import calibration_path
@@ -32,10 +32,10 @@ def model_source(model: PlanModel) -> ModelSource:
     return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
-def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheOptions:
+def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheSettings:
     """The cache options of a job; `measured` is a calibration that the benchmark made."""
     shadow = "full" if job.kind == "shadow" else None
-    return CacheOptions(
+    return CacheSettings(
         job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or find_calibration(job)
     )
 
@@ -54,7 +54,7 @@ def find_calibration(job: BenchJob) -> Path | None:
     return calibration_path(job.setting.policy, member.name)
 
 
-def calibration_facts(asked: CacheOptions) -> Row:
+def calibration_facts(asked: CacheSettings) -> Row:
     """The seconds that the calibration took, as its file says; empty without a calibration."""
     path = asked.calibration
     return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
@@ -62,7 +62,7 @@ def calibration_facts(asked: CacheOptions) -> Row:
 
 def to_generation_job(job: BenchJob) -> Call:
     """The job as `generate` runs it."""
-    return Call(job_source(job), (job.prompt,), job.arguments, CacheOptions(), Path(), job.seed, job.model.fps)
+    return Call(job_source(job), (job.prompt,), job.arguments, CacheSettings(), Path(), job.seed, job.model.fps)
 
 
 def to_baseline_job(job: BenchJob) -> Call:

@@ -29,7 +29,7 @@ from navicache.evaluation import METRICS, measure
 from navicache.evaluation.bench.jobs import BenchJob, JobBatch
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.rows import REFUSED, Row
-from navicache.generation.job import CacheOptions
+from navicache.generation.job import CacheSettings
 from navicache.generation.job import GenerationJob as Call
 from navicache.generation.loading import load_pipeline
 from navicache.generation.session import check_loaded_pipeline, describe_environment
@@ -132,7 +132,7 @@ class PipelineWorker:
             self._schedule(job)
             check_loaded_pipeline(self._pipe, to_generation_job(job))
             steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
-            with CacheOptions("navicache", knobs={"threshold": 0.0}).enable(
+            with CacheSettings("navicache", knobs={"threshold": 0.0}).enable(
                 self._pipe
             ):  # its first times are paid here too
                 call_timed_batch(self._pipe, to_generation_job(job), seeds_by_prompt(batch), changed=steps, shown=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 from navicache.cli.calibrate.measure import DEFAULT_SIGNAL, calibrate
 from navicache.cli.options import add_call_options, add_device_options, default_prompts, read_call_options
-from navicache.generation.job import MODEL_HELP, POCKET, CacheOptions, GenerationJob, ModelSource
+from navicache.generation.job import MODEL_HELP, POCKET, CacheSettings, GenerationJob, ModelSource
 from navicache.models import CALIBRATED_METHODS
 
 SIGNALS = (DEFAULT_SIGNAL, "time", "time_projection")
@@ -53,7 +53,7 @@ def read_job(options: argparse.Namespace) -> GenerationJob:
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
     arguments = read_call_options(options, source)
     return GenerationJob(
-        source, tuple(prompts or default_prompts(source)), arguments, CacheOptions(), options.out, options.seed
+        source, tuple(prompts or default_prompts(source)), arguments, CacheSettings(), options.out, options.seed
     )
 
 
