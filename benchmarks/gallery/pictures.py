@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from navicache.report.side_by_side import difference
+from navicache.report.side_by_side import amplify_difference
 
 SIZE, GAP, LABEL = 192, 4, 26  # pixels of a frame, between frames, of the line with a name
 SHOWN = 5  # frames of a strip
@@ -22,7 +22,7 @@ def save_strip(reference: np.ndarray, frames: np.ndarray, name: str, path: Path)
     rows = {
         "every step computed": reference,
         name: frames,
-        f"difference, times {AMPLIFIED:g}": difference(reference, frames, AMPLIFIED),
+        f"difference, times {AMPLIFIED:g}": amplify_difference(reference, frames, AMPLIFIED),
     }
     width = len(places) * (SIZE + GAP) - GAP
     sheet = Image.new("RGB", (width, len(rows) * (SIZE + LABEL)), PAPER)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.vbench.scores import ENDING, read_result_file
+from navicache.records import open_atomic_file
 
 CHILD = Path(__file__).with_name("child.py")
 # Run by its path, it would find the modules beside it in place of packages of those names.

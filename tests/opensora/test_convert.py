@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from navicache.cli.job import Source
-from navicache.cli.loading import load
 from tests.opensora import published
 from tests.opensora.common import run, tiny_pipe, tiny_text_encoder, tiny_tokenizer, tiny_transformer
 from tests.support.commands import refused
 
 from navicache.cli import main
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
 from navicache_opensora import OpenSoraPipeline, STDiT3Transformer
 from navicache_opensora.checkpoint import read_stored_dtype
 
@@ -89,6 +89,6 @@ def test_bad_places(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_generate_opens_the_folder(tmp_path: Path) -> None:
     tiny_pipe().save_pretrained(tmp_path)
-    pipe = load(Source(str(tmp_path), dtype="float32", device="cpu"))
+    pipe = load_pipeline(ModelSource(str(tmp_path), dtype="float32", device="cpu"))
     pipe.set_progress_bar_config(disable=True)
     assert torch.equal(run(pipe), run(tiny_pipe()))

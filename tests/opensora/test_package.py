@@ -14,7 +14,7 @@ from tests.support.commands import refused
 
 import navicache.opensora
 import navicache_opensora
-from navicache.cli.skeleton import named_class
+from navicache.generation.meta_denoisers import find_model_class
 from navicache.pocket import checkpoint_path
 from navicache.weights_package import OPENSORA_CLASSES
 from navicache_opensora import OpenSoraPipeline
@@ -82,6 +82,6 @@ def test_without_the_package_a_command_says_what_to_install(
 
 def test_without_the_package_other_models_are_still_known(monkeypatch: pytest.MonkeyPatch) -> None:
     without_package(monkeypatch)
-    assert named_class("WanPipeline").__name__ == "WanPipeline"
+    assert find_model_class("WanPipeline").__name__ == "WanPipeline"
     with pytest.raises(ValueError, match=r"pip install \./opensora"):
-        named_class("STDiT3Transformer")
+        find_model_class("STDiT3Transformer")

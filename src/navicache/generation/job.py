@@ -60,7 +60,7 @@ class ModelSource:
 
 
 @dataclass(frozen=True)
-class CacheOptions:
+class CacheSettings:
     """Arguments of `navicache.enable`; None leaves the choice to it."""
 
     policy: str | None = None
@@ -93,7 +93,7 @@ class GenerationJob:
     source: ModelSource
     prompts: tuple[str, ...]
     arguments: Mapping[str, Any]  # of the pipeline's call, beside prompt and generator
-    caching: CacheOptions
+    caching: CacheSettings
     out: Path
     seed: int = 0
     fps: int = DEFAULT_FPS
