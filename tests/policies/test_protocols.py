@@ -18,11 +18,14 @@ from navicache.policies import (
     ResidualHold,
     Step,
 )
+from navicache.policies.budget import BudgetGate, StepListGate
 from navicache.policies.ratio_gate import RatioGate
 
 GATE_FACTS = {"streams", "rows", "reads"}
 PREDICTOR_FACTS = {"history_length", "needs_inner_products", "needs_past_inputs", "needs_last_error"}
-CHOSEN = {(ErrorGate, "rows"), (RatioGate, "rows")}  # their policies let the user choose
+CHOSEN = {
+    (gate, "rows") for gate in (ErrorGate, RatioGate, BudgetGate, StepListGate)
+}  # their policies let the user choose
 
 
 def classes_with(*methods: str) -> list[type]:

@@ -5,11 +5,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from navicache.engine import Probe, Probing, Reader
+from navicache.engine import Probe, Reader
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import describe_model_structure
 from navicache.models import find_model
-from navicache.policies import Signal
+from navicache.policies import ProbePolicy, Signal
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> Generator[Pro
     reader = Reader(spec.call, get_forward_signature(module))
     structure = describe_model_structure(module, "calibration")
     name = type(module).__name__
-    probe = Probe(structure, Probing(signal), reader, model=name, call=spec.call, surroundings=describe)
+    probe = Probe(structure, ProbePolicy(signal), reader, model=name, call=spec.call, surroundings=describe)
     attachment = diffusers.HookAttachment(module, probe, receiver)
     try:
         yield probe

@@ -19,6 +19,7 @@ from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy, Scheme, collect_knob_values
 from navicache.policies.predictors import OutputHold, PolynomialExtrapolation, ResidualHold
+from navicache.policies.probe import ProbeGate, ProbePolicy
 from navicache.policies.protocols import Decision, Gate, InnerProducts, Outcome, PredictionWeights, Predictor, Step
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
@@ -54,6 +55,8 @@ __all__ = [
     "PolynomialExtrapolation",
     "PredictionWeights",
     "Predictor",
+    "ProbeGate",
+    "ProbePolicy",
     "Random",
     "ResidualHold",
     "Schedule",

@@ -13,14 +13,15 @@ schedule is the same for every model, and every video meets its speed-up exactly
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
-from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE
-from navicache.policies.error_gate import ErrorGateState
-from navicache.policies.guards import GateWrapper
-from navicache.policies.protocols import Decision, Step
+from navicache.policies.fixed_schedules import IndexGate
+from navicache.policies.protocols import Decision, Measurement, RowRule, Step
 
+# The schedule needs no measurement. The predictor behind it does, and an output that is NaN or infinite must be known
+# before it is reused. Both need one transfer after each computed step.
+OUTCOME_ONLY: frozenset[Measurement] = frozenset({"outcome"})
 BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget")
 
 START_DENSITY, END_DENSITY = 16.0, 4.0
@@ -76,16 +77,18 @@ def _scale_weights_to_sum(weights: list[float], target_sum: int) -> list[float]:
     return [min(1.0, weight * factor) for weight in weights]
 
 
-@dataclass(frozen=True)
-class BudgetGate(GateWrapper[ErrorGateState]):
-    """Computes the scheduled steps. The inner gate only estimates errors for the trace."""
+@dataclass(frozen=True, kw_only=True)
+class BudgetGate(IndexGate):
+    """Computes the scheduled steps."""
+
+    reads: frozenset[Measurement] = field(default=OUTCOME_ONLY, init=False)
 
     speedup: float
     align_steps: int
+    rows: RowRule = "sample"
 
-    def decide(self, state: ErrorGateState, step: Step) -> tuple[Decision, ErrorGateState]:
+    def decide(self, state: None, step: Step) -> tuple[Decision, None]:
         """Compute if the schedule has this step."""
-        _, state = self.inner_gate.decide(state, step)
         return BUDGET_COMPUTE if self.is_scheduled(step) else BUDGET_REUSE, state
 
     def is_scheduled(self, step: Step) -> bool:
@@ -96,13 +99,15 @@ class BudgetGate(GateWrapper[ErrorGateState]):
         return step.own_index in build_schedule(total, round(total / self.speedup), self.align_steps)
 
 
-@dataclass(frozen=True)
-class StepListGate(GateWrapper[ErrorGateState]):
-    """Computes a given list of steps. The inner gate only estimates errors for the trace."""
+@dataclass(frozen=True, kw_only=True)
+class StepListGate(IndexGate):
+    """Computes a given list of steps, and no others."""
+
+    reads: frozenset[Measurement] = field(default=OUTCOME_ONLY, init=False)
 
     computed_steps: Collection[int]
+    rows: RowRule = "sample"
 
-    def decide(self, state: ErrorGateState, step: Step) -> tuple[Decision, ErrorGateState]:
-        """Compute if the list has this step."""
-        _, state = self.inner_gate.decide(state, step)
-        return SCHEDULE_COMPUTE if step.index in self.computed_steps else SCHEDULE_REUSE, state
+    def is_scheduled(self, step: Step) -> bool:
+        """Whether the list has this step."""
+        return step.index in self.computed_steps

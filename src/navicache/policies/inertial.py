@@ -7,7 +7,7 @@ from navicache.policies.budget import BudgetGate
 from navicache.policies.cache_sites import SITE_NAMES, SiteName, resolve_site
 from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
-from navicache.policies.guards import add_guards
+from navicache.policies.guards import FiniteGuard, add_guards
 from navicache.policies.knob_checks import (
     check_align_steps,
     check_bool,
@@ -80,10 +80,12 @@ class Inertial:
         )
         line = DeadReckoning(self.process_noise, self.measurement_noise)
         if self.site != "model":
-            return (Scheme(resolve_site(self.site), gate, line, self.last_step, min_total_steps=self.shortest),)
+            scheme = Scheme(resolve_site(self.site), gate, line, self.last_step, min_total_steps=self.shortest)
+            return (replace(scheme, monitor=self._build_monitor()),)
         # Corrections add an error to single steps, so they are off when `max_error` bounds each step.
         line = replace(line, amends=self.amends and self.max_error is None)
-        return (Scheme("model", gate, line, self.last_step, difference_predictor=line, min_total_steps=self.shortest),)
+        scheme = Scheme("model", gate, line, self.last_step, difference_predictor=line, min_total_steps=self.shortest)
+        return (replace(scheme, monitor=self._build_monitor()),)
 
     def build_gate(self) -> Gate[Any]:
         """Build the gate of the target, without guards."""
@@ -91,7 +93,12 @@ class Inertial:
             return replace(self._build_error_gate(self.max_error), bounds_each_step=True)
         if self.threshold is not None:
             return self._build_error_gate(self.threshold)
-        return BudgetGate(self._build_error_gate(0.0), self.speedup or DEFAULT_SPEEDUP, self.align_steps)
+        speedup = self.speedup or DEFAULT_SPEEDUP
+        return BudgetGate(speedup=speedup, align_steps=self.align_steps, rows=resolve_row_rule(self.site, self.rows))
+
+    def _build_monitor(self) -> Gate[Any] | None:
+        """The gate that estimates errors for the trace if a schedule decides."""
+        return FiniteGuard(self._build_error_gate(0.0)) if self.max_error is None and self.threshold is None else None
 
     def _build_error_gate(self, threshold: float) -> ErrorGate:
         return ErrorGate(

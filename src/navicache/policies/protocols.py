@@ -11,7 +11,9 @@ ValueT = TypeVar("ValueT")
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
-Measurement = Literal["since_seen", "since_computed", "by_channel", "time"]  # what a gate can read
+# What a gate can ask for. "outcome" is nothing of the step itself, only the outcomes of computed steps before it; every
+# other measurement includes it.
+Measurement = Literal["since_seen", "since_computed", "by_channel", "time", "outcome"]
 # [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
 InnerProducts = tuple[tuple[float, ...], ...]
 
@@ -124,7 +126,7 @@ class Gate(Protocol[StateT]):
 
     @property
     def reads(self) -> frozenset[Measurement]:
-        """What must be measured before a decision; empty: no device sync."""
+        """What must be known before a decision. Empty: no device sync. "outcome": one after each computed step."""
         ...
 
     def init(self) -> StateT:

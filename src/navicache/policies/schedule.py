@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from navicache.policies.budget import StepListGate
-from navicache.policies.error_gate import ErrorGate
 from navicache.policies.guards import add_guards
 from navicache.policies.inertial import MAX_SPEEDUP, Inertial
 from navicache.policies.knob_checks import check_align_steps, check_index_list, check_number
@@ -43,7 +42,7 @@ class Schedule:
         """The scheme of `inertial` with another gate."""
         inertial = Inertial(speedup=self.speedup)
         (scheme,) = inertial.schemes()
-        gate = inertial.build_gate() if self.at is None else StepListGate(ErrorGate(threshold=0.0), frozenset(self.at))
+        gate = inertial.build_gate() if self.at is None else StepListGate(computed_steps=frozenset(self.at))
         last_step = self.at is None  # a list is followed exactly
         guards = add_guards(gate, align_steps=self.align_steps, last_step=last_step)
         return (replace(scheme, gate=guards, computes_last_step=last_step),)
