@@ -7,6 +7,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from navicache.engine import Host
 from navicache.policies import Inertial, NaviCache, Policy, Schedule, Static, build_policy
+from navicache.policies.budget import scheduled
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
 
@@ -61,6 +62,44 @@ def test_a_step_syncs_once_and_followers_never(name, told, transfers):
     assert reads.count <= len(transfers), "nothing crosses but through the one door"
     (record,) = marks[0][0].engine.trace.runs
     assert 3 < record.computed < record.length == STEPS, "both kinds of step must have been looked at"
+
+
+ALL = [*range(1, 50)]  # steps at which a policy that decides by data transfers, of a run of 50
+DEFAULT = {speedup: sorted(scheduled(50, round(50 / speedup), 3)) for speedup in (2.0, 3.0)}
+COUNTED: dict[str, tuple[Policy, list[int]]] = {
+    "default": (Inertial(), [step + 1 for step in DEFAULT[2.0][:-1]]),
+    "3x": (Inertial(speedup=3.0), [step + 1 for step in DEFAULT[3.0][:-1]]),
+    "schedule": (Schedule(at=(0, 1, 2, 9, 30)), [1, 2, 3, 10, 31]),
+    "threshold": (Inertial(threshold=0.05), ALL),
+    "max_error": (Inertial(max_error=0.05), ALL),
+    "navicache": (NaviCache(), ALL),
+    "navicache, by channel": (NaviCache(dimensions="channel"), ALL),
+    "easycache": (build_policy("easycache"), ALL),
+    "ema": (build_policy("ema"), ALL),
+    "static": (Static(), []),
+    "random": (build_policy("random"), []),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_where_a_run_transfers(name, transfers):
+    """A schedule only after a compute: by what that taught the next output is predicted, if it is whole at all."""
+    policy, expected = COUNTED[name]
+    now, steps = {"index": 0}, []
+    marks = guided_run(policy, lambda: Host(index=now["index"], total=50, token=now), steps=50)
+    for call, (cached, x, t, context) in enumerate(marks):
+        now["index"], before = call // 2, len(transfers)
+        cached(x, t, context)
+        steps += [call // 2] * (len(transfers) - before)
+    assert steps == expected
+    (record,) = marks[0][0].engine.trace.runs
+    assert len(transfers) == len(expected) + 1, "the trace brings over what is left"
+    unread = not expected or name == "navicache, by channel"
+    assert record.column("input_change")[1:].count(None) == (49 if unread else 0), "also of steps that were not fetched"
+
+
+def test_the_default_is_two_in_three_transfers_less_at_three_times_the_speed():
+    assert [len(COUNTED[name][1]) for name in ("threshold", "default", "3x")] == [49, 24, 16]
 
 
 def test_policies_that_measure_nothing_never_sync_until_asked(transfers):

@@ -6,11 +6,11 @@ import pytest
 import torch
 from tests.engine.toys.curves import bend, course
 from tests.engine.toys.engines import Custom, engine_for
-from tests.engine.toys.gates import Told
+from tests.engine.toys.gates import Told, told
 from tests.engine.toys.lines import STEPS, line, run
 
 import navicache
-from navicache.policies import DeadReckoning, Taylor
+from navicache.policies import DeadReckoning, Inertial, Taylor
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
@@ -72,3 +72,41 @@ def test_a_useless_output_of_one_sample_is_never_carried_on_beside_others(predic
         assert second.isfinite().all() == (i != 7), f"step {i}"
     record = cached.engine.trace.runs[-1]
     assert [record.computed_steps(sample) for sample in (0, 1)] == [steps, (0, 1, 2, 3, 7, 8, 12)]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("at", [3, 5, 8, 11])
+def test_a_schedule_carries_no_useless_output_on_either(at, bad):
+    """It transfers only after a compute, which is in time: the step after a useless output is computed."""
+    calls = []
+
+    def model(x, t):
+        calls.append(round(20 - t))
+        output = x + torch.sin(x)
+        if calls[-1] == at:
+            output[..., 0] = bad
+        return output
+
+    cache = navicache.enable(model, speedup=2.0, steps=20)
+    outputs = [cache(torch.full((1, 4), 1 + 0.1 * i), float(20 - i)) for i in range(20)]
+    broken = [i for i, output in enumerate(outputs) if not output.isfinite().all()]
+    assert broken == [at], "only the useless answer itself"
+    (run,) = cache.trace.runs
+    assert [step.reason for step in run.steps][at + 1] == "not finite"
+    assert len(calls) < 20
+
+
+def test_a_latent_that_is_useless_at_a_scheduled_reuse_is_noted():
+    """Nothing crosses at such a step; the prediction needs outputs alone, and the next compute tells."""
+    now = {"name": "cond", "index": 0}
+    cached = engine_for(lambda x, t: x + torch.sin(x), Inertial(speedup=3.0), surroundings=told(now, 20))
+    reused = 7  # computed are 0, 1, 2, 5, 10, 16 and 19: not the step after one of them
+    for i in range(20):
+        now["index"] = i
+        x = torch.full((1, 3), 1 + 0.1 * i)
+        output = cached(x * math.nan if i == reused else x, float(20 - i))
+        assert output.isfinite().all()
+    (run,) = cached.engine.trace.runs
+    assert not run.steps[reused].computed
+    assert math.isnan(run.steps[reused].input_change)
+    assert any("reused before that was known" in note for note in run.notes)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from navicache import policies
 from navicache.policies import DeadReckoning, Differences, ErrorGate, Outcome, ResidualHold, Step, Taylor
+from navicache.policies.budget import Budget, Listed
 from navicache.policies.ratio_gate import RatioGate
 
 GATE_FACTS, PREDICTOR_FACTS = {"streams", "rows", "reads"}, {"order", "products", "keeps_inputs", "keeps_missed"}
-CHOSEN = {(ErrorGate, "rows"), (RatioGate, "rows")}  # their policies let the user choose
+CHOSEN = {(gate, "rows") for gate in (ErrorGate, RatioGate, Budget, Listed)}  # their policies let the user choose
 
 
 def classes_with(*methods: str) -> list[type]:

@@ -10,7 +10,7 @@ from navicache.engine.sites.core import Core
 from navicache.engine.sites.model import Engine
 from navicache.engine.sites.modules import ModuleEngine
 from navicache.engine.sites.part import find_modules
-from navicache.engine.sites.probe import Probe, Probing, Sight
+from navicache.engine.sites.probe import Probe, Sight
 from navicache.engine.tracking.call import Reader
 from navicache.engine.tracking.placement import Host
 
@@ -24,7 +24,6 @@ __all__ = [
     "Keep",
     "ModuleEngine",
     "Probe",
-    "Probing",
     "Ranks",
     "Reader",
     "Sight",

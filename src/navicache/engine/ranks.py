@@ -14,7 +14,7 @@ from torch import Tensor, distributed
 
 from navicache.engine.tensors.fetch import Reading, fetch, transfer
 
-Doing = Literal["run", "step", "follow", "watch"]  # what a rank is about to do
+Doing = Literal["run", "step", "follow"]  # what a rank is about to do
 
 HEAD = 4  # place and number of values, each with its square
 ROOM = 124  # values that go with the head: one message of a kilobyte
@@ -24,8 +24,8 @@ def standing(doing: Doing, own_index: int) -> int:
     """Where a rank stands, as one number; a run may begin at any step.
 
     Example:
-        >>> standing("run", 7), standing("step", 1), standing("watch", 1)
-        (0, 5, 7)
+        >>> standing("run", 7), standing("step", 1), standing("follow", 1)
+        (0, 4, 5)
     """
     kinds = get_args(Doing)
     return 0 if doing == "run" else len(kinds) * own_index + kinds.index(doing)
@@ -85,9 +85,10 @@ class Door:
         """Alone until the first run begins."""
         self.ranks, self._find_ranks = alone(), find_ranks
 
-    def meet(self) -> None:
-        """A run begins: see who decides together."""
+    def meet(self) -> bool:
+        """A run begins: see who decides together, and whether there are any."""
         self.ranks = self._find_ranks()
+        return self.ranks is not None
 
     def cross(self, readings: Iterable[Reading], doing: Doing, own_index: int, latent: Tensor) -> bool:
         """Bring readings over; False where ranks turned out to be apart."""

@@ -5,11 +5,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from navicache.engine import Probe, Probing, Reader
+from navicache.engine import Probe, Reader
 from navicache.integrations.attach import signature_of
 from navicache.integrations.build import anatomy
 from navicache.models import find_model
-from navicache.policies import Signal
+from navicache.policies import ProbePolicy, Signal
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def probed(pipeline: Any, signal: Signal = "modulated") -> Generator[Probe, None
     around = functools.partial(diffusers.surroundings, box, pipeline, None)
     reader = Reader(spec.call, signature_of(module))
     parts = anatomy(module, "calibration")
-    probe = Probe(parts, Probing(signal), reader, model=type(module).__name__, call=spec.call, surroundings=around)
+    probe = Probe(parts, ProbePolicy(signal), reader, model=type(module).__name__, call=spec.call, surroundings=around)
     attachment = diffusers.HookAttachment(module, probe, box)
     try:
         yield probe

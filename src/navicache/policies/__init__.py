@@ -18,6 +18,7 @@ from navicache.policies.navicache import NaviCache
 from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy, Scheme, settings
 from navicache.policies.predictors import OutputHold, ResidualHold, Taylor
+from navicache.policies.probe import ProbeGate, ProbePolicy
 from navicache.policies.protocols import Gate, Outcome, Predictor, Products, Step, Verdict, Weights
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
@@ -50,6 +51,8 @@ __all__ = [
     "OutputHold",
     "Policy",
     "Predictor",
+    "ProbeGate",
+    "ProbePolicy",
     "Products",
     "Random",
     "ResidualHold",

@@ -14,14 +14,15 @@ its speed-up exactly.
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
-from navicache.policies.error_gate import ErrorState
-from navicache.policies.guards import Around
-from navicache.policies.protocols import Step, Verdict
-from navicache.policies.verdicts import DUE, HELD
+from navicache.policies.fixed import IndexGate
+from navicache.policies.protocols import Measurement, RowRule, Step, Verdict
 
+# The schedule needs no measurement; the predictor behind it does, and an output that is NaN or infinite must be known
+# before it is reused. Both are told by the computes: one transfer after each.
+OUTCOME: frozenset[Measurement] = frozenset({"outcome"})
 SPENT, SAVED = Verdict(True, "budget"), Verdict(False, "budget")
 
 START, END = 16.0, 4.0
@@ -74,16 +75,18 @@ def _shares(weights: list[float], count: int) -> list[float]:
     return [min(1.0, weight * factor) for weight in weights]
 
 
-@dataclass(frozen=True)
-class Budget(Around[ErrorState]):
-    """Computes the steps of the schedule; the gate inside only measures errors, for the trace."""
+@dataclass(frozen=True, kw_only=True)
+class Budget(IndexGate):
+    """Computes the steps of the schedule."""
+
+    reads: frozenset[Measurement] = field(default=OUTCOME, init=False)
 
     speedup: float
     align_steps: int
+    rows: RowRule = "sample"
 
-    def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
+    def decide(self, state: None, step: Step) -> tuple[Verdict, None]:
         """Compute where the schedule says so."""
-        _, state = self.gate.decide(state, step)
         return SPENT if self.due(step) else SAVED, state
 
     def due(self, step: Step) -> bool:
@@ -94,13 +97,15 @@ class Budget(Around[ErrorState]):
         return step.own_index in scheduled(total, round(total / self.speedup), self.align_steps)
 
 
-@dataclass(frozen=True)
-class Listed(Around[ErrorState]):
+@dataclass(frozen=True, kw_only=True)
+class Listed(IndexGate):
     """Computes the steps it was given, and nothing else."""
 
-    steps: Collection[int]
+    reads: frozenset[Measurement] = field(default=OUTCOME, init=False)
 
-    def decide(self, state: ErrorState, step: Step) -> tuple[Verdict, ErrorState]:
-        """Compute where the list says so."""
-        _, state = self.gate.decide(state, step)
-        return DUE if step.index in self.steps else HELD, state
+    steps: Collection[int]
+    rows: RowRule = "sample"
+
+    def due(self, step: Step) -> bool:
+        """Whether the list has this step."""
+        return step.index in self.steps

@@ -15,7 +15,7 @@ from navicache.policies.checks import (
 )
 from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.error_gate import ErrorGate
-from navicache.policies.guards import guarded
+from navicache.policies.guards import Finite, guarded
 from navicache.policies.policy import Scheme, rows_at
 from navicache.policies.protocols import Gate, RowRule
 from navicache.policies.sites import SITES, SiteName, named_site
@@ -80,10 +80,12 @@ class Inertial:
         )
         course = DeadReckoning(self.process_noise, self.measurement_noise)
         if self.site != "model":
-            return (Scheme(named_site(self.site), gate, course, self.last_step, shortest=self.shortest),)
+            scheme = Scheme(named_site(self.site), gate, course, self.last_step, shortest=self.shortest)
+            return (replace(scheme, monitor=self._monitor()),)
         # amends are errors made on purpose: not where each step's own error is promised
         course = replace(course, amends=self.amends and self.max_error is None)
-        return (Scheme("model", gate, course, self.last_step, apart=course, shortest=self.shortest),)
+        scheme = Scheme("model", gate, course, self.last_step, apart=course, shortest=self.shortest)
+        return (replace(scheme, monitor=self._monitor()),)
 
     def gate(self) -> Gate[Any]:
         """The gate without its guards, as the target asks."""
@@ -91,7 +93,12 @@ class Inertial:
             return replace(self._errors(self.max_error), promise=True)
         if self.threshold is not None:
             return self._errors(self.threshold)
-        return Budget(self._errors(0.0), self.speedup or USUAL_SPEEDUP, self.align_steps)
+        speedup = self.speedup or USUAL_SPEEDUP
+        return Budget(speedup=speedup, align_steps=self.align_steps, rows=rows_at(self.site, self.rows))
+
+    def _monitor(self) -> Gate[Any] | None:
+        """What measures errors for the trace where a schedule decides."""
+        return Finite(self._errors(0.0)) if self.max_error is None and self.threshold is None else None
 
     def _errors(self, threshold: float) -> ErrorGate:
         return ErrorGate(

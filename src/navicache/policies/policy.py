@@ -27,6 +27,9 @@ class Scheme:
     # from outputs alone, for both branches are given the same input. None: a follower is predicted as the leader is.
     apart: Predictor[Any] | None = None
     shortest: int = 0  # runs known to have fewer steps are left alone
+    # Asked for the trace alone, where the gate itself explains nothing: its verdicts do not count, so it is asked late,
+    # when what it reads has come to the host without a transfer of its own.
+    monitor: Gate[Any] | None = None
 
 
 class Policy(Protocol):

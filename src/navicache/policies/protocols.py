@@ -11,7 +11,9 @@ T = TypeVar("T")
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
-Measurement = Literal["since_seen", "since_computed", "by_channel", "time"]  # what a gate may ask for
+# What a gate may ask for. "outcome": nothing of the step itself, but what the computes before it have taught, which any
+# other measurement includes.
+Measurement = Literal["since_seen", "since_computed", "by_channel", "time", "outcome"]
 Products = tuple[tuple[float, ...], ...]  # [a][b]: mean m_a * m_b of the moves m_0 = y_i - y_j, m_1 = y_j - y_k, ...
 
 # Of a field that was measured on tensors, and may therefore be NaN or infinite: `measured.py` finds it by this mark.
@@ -122,7 +124,7 @@ class Gate(Protocol[S]):
 
     @property
     def reads(self) -> frozenset[Measurement]:
-        """What must be measured before a decision; empty: no device sync at all."""
+        """What must be known before a decision; empty: no device sync at all; "outcome": one after each compute."""
         ...
 
     def init(self) -> S:

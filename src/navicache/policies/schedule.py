@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from navicache.policies.budget import Listed
 from navicache.policies.checks import check_align_steps, check_number, check_steps
-from navicache.policies.error_gate import ErrorGate
 from navicache.policies.guards import guarded
 from navicache.policies.inertial import MOST_SPEEDUP, Inertial
 from navicache.policies.policy import Scheme
@@ -43,7 +42,7 @@ class Schedule:
         """The scheme of `inertial` with another gate."""
         ours = Inertial(speedup=self.speedup)
         (scheme,) = ours.schemes()
-        gate = ours.gate() if self.at is None else Listed(ErrorGate(threshold=0.0), frozenset(self.at))
+        gate = ours.gate() if self.at is None else Listed(steps=frozenset(self.at))
         last_step = self.at is None  # a list is taken at its word
         guards = guarded(gate, align_steps=self.align_steps, last_step=last_step)
         return (replace(scheme, gate=guards, last_step=last_step),)

@@ -14,53 +14,56 @@ READINGS = {
     "output_change": arrived(2, 6, 4),
     "prediction_error": arrived(1, 0.5, 2),
 }
+SAME = int  # the engine has followed the run from its start
 LESSON = Lesson(moment(5), "cond", range(3), [(3,), (2,)], READINGS)
 
 
 def test_the_outcome_of_a_sample_is_the_mean_over_its_rows():
-    outcome = LESSON.outcome(0, (0, 1))
+    outcome = LESSON.outcome(0, (0, 1), SAME)
     assert (outcome.index, outcome.gap, outcome.gaps) == (5, 2, (2,))
     assert (outcome.output_size, outcome.input_change, outcome.output_change) == (3, 2, 4)
     assert outcome.prediction_error == 0.75 / 3, "relative to the output"
-    other = LESSON.outcome(1, (2,))
+    other = LESSON.outcome(1, (2,), SAME)
     assert (other.gap, other.output_size, other.prediction_error) == (3, 8, 0.25)
 
 
 def test_rows_that_were_not_computed_teach_nothing():
     some = replace(LESSON, rows=[2], readings={name: arrived(r.values[2]) for name, r in READINGS.items()})
-    assert some.outcome(0, (0, 1)) is None
-    assert some.outcome(1, (2,)).output_size == 8
+    assert some.outcome(0, (0, 1), SAME) is None
+    assert some.outcome(1, (2,), SAME).output_size == 8
 
 
 def test_without_a_compute_before_only_the_size_is_known():
-    outcome = replace(LESSON, since=[None]).outcome(0, (0,))
+    outcome = replace(LESSON, since=[None]).outcome(0, (0,), SAME)
     assert outcome.output_size == 2
     assert (outcome.gap, outcome.input_change, outcome.prediction_error, outcome.gaps) == (0, None, None, ())
 
 
-def test_split_gives_every_sample_what_all_shared():
-    shared = replace(LESSON, since=[(3, 1)]).split(3)
-    assert [shared.outcome(sample, (sample,)).gaps for sample in range(3)] == [(2, 2)] * 3
-    assert [shared.outcome(sample, (sample,)).output_size for sample in range(3)] == [2, 4, 8]
+def test_samples_that_were_told_apart_since_have_what_all_shared():
+    shared = replace(LESSON, since=[(3, 1)])
+    assert [shared.outcome(sample, (sample,), SAME).gaps for sample in range(3)] == [(2, 2)] * 3
+    assert [shared.outcome(sample, (sample,), SAME).output_size for sample in range(3)] == [2, 4, 8]
 
 
-def test_renumbered_where_the_number_was_wrong():
-    assert LESSON.renumbered(5, 7).moment.index == 7
-    assert LESSON.renumbered(4, 7) is LESSON
+def test_steps_have_the_runs_own_numbers():
+    """The engine joined in at step 20, and is called at every other one."""
+    outcome = LESSON.outcome(0, (0,), lambda own_index: 20 + 2 * own_index)
+    assert (outcome.index, outcome.own_index, outcome.gap, outcome.gaps) == (30, 5, 4, (4,))
 
 
 def test_products_of_moves_are_a_symmetric_table():
     products = {"product 0 0": arrived(4, 0), "product 0 1": arrived(2, 0), "product 1 1": arrived(1, 0)}
     lesson = Lesson(moment(5), "cond", range(2), [(3, 2)], {"output_size": arrived(1, 1), **products})
-    assert lesson.outcome(0, (0,)).products == ((4, 2), (2, 1))
-    assert lesson.outcome(0, (0, 1)).products == ((2, 1), (1, 0.5))
-    assert replace(lesson, since=[(3,)]).outcome(0, (0,)).products is None, "one move alone has no product with another"
+    assert lesson.outcome(0, (0,), SAME).products == ((4, 2), (2, 1))
+    assert lesson.outcome(0, (0, 1), SAME).products == ((2, 1), (1, 0.5))
+    alone = replace(lesson, since=[(3,)])
+    assert alone.outcome(0, (0,), SAME).products is None, "one move alone has no product with another"
 
 
 def test_how_much_of_a_miss_is_missed_again():
     lesson = replace(LESSON, readings={**READINGS, MISSES[0]: arrived(3, 0, 0), MISSES[1]: arrived(4, 0, 0)})
-    assert lesson.outcome(0, (0,)).repeat == 0.75
-    assert lesson.outcome(0, (1,)).repeat is None, "nothing was missed before"
+    assert lesson.outcome(0, (0,), SAME).repeat == 0.75
+    assert lesson.outcome(0, (1,), SAME).repeat is None, "nothing was missed before"
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])

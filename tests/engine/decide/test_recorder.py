@@ -13,8 +13,9 @@ COMPUTE, REUSE = Verdict(True, "gate"), Verdict(False, "gate")
 
 @pytest.fixture
 def trace():
-    made = recorder(scheme())
+    made = recorder(scheme(), steps=0)
     for index, verdict in enumerate((COMPUTE, REUSE, COMPUTE)):
+        made.begin_step(index, None, None)
         made.add(index, "cond", 0, verdict, Step(index, index, since_seen=float(index), sigma=0.5))
         made.add(index, "uncond", 0, Verdict(verdict.compute, "follows"))
     return made
@@ -30,24 +31,45 @@ def test_a_line_holds_what_was_known_and_what_was_found_out_since(trace):
     assert (follower.reason, follower.input_change) == ("follows", None)
 
 
-def test_split_copies_what_all_samples_shared(trace):
+def test_what_was_written_before_samples_were_told_apart_counts_for_each(trace):
     trace.amend(1, "cond", 0, {"reuse_error": 0.25})
-    trace.split(3)
+    trace.begin_step(3, None, None)
+    for sample in range(3):
+        trace.add(3, "cond", sample, COMPUTE)
     record = trace.current()
     assert record.samples == 3
-    assert [record.computed_steps(sample) for sample in range(3)] == [(0, 2)] * 3
+    assert [record.computed_steps(sample) for sample in range(3)] == [(0, 2, 3)] * 3
     assert [record.column("reuse_error", sample)[1] for sample in range(3)] == [0.25] * 3
+    assert trace.progress() == (9, 3)
     trace.amend(1, "cond", 2, {"reuse_error": 0.5})
-    assert trace.current().column("reuse_error", 1)[1] == 0.25, "from here on each has its own"
+    assert [trace.current().column("reuse_error", sample)[1] for sample in (1, 2)] == [0.25, 0.5], "each has its own"
+    assert [step.sample for step in trace.current().steps if step.index < 3] == [0] * 6 + [1, 2] * 6
 
 
-def test_renumber_moves_lines_amendments_and_times(trace):
-    trace.amend(2, "cond", 0, {"reuse_error": 0.25})
-    trace.begin_step(2, None, arrived(7.0))
-    trace.renumber(2, 5)
-    line = next(step for step in trace.current().steps if step.index == 5 and step.stream == "cond")
-    assert (line.computed, line.reuse_error, line.time) == (True, 0.25, 7.0)
-    assert {step.index for step in trace.current().steps} == {0, 1, 5}
+def test_a_number_that_was_wrong_is_corrected_for_all_that_is_known_of_its_step():
+    trace = recorder(scheme(), steps=0)
+    trace.begin_step(7, None, arrived(7.0))
+    trace.add(0, "cond", 0, COMPUTE)
+    trace.amend(0, "cond", 0, {"reuse_error": 0.25})
+    assert trace.number_of(0) == 7
+    trace.correct_first_number()
+    (line,) = trace.current().steps
+    assert (line.index, line.computed, line.reuse_error, line.time) == (0, True, 0.25, 7.0)
+
+
+def test_a_record_that_goes_on_counts_the_engines_steps_from_0_again(trace):
+    trace.count_from_here()
+    trace.begin_step(5, None, None)
+    trace.add(0, "cond", 0, REUSE)
+    trace.amend(0, "cond", 0, {"reuse_error": 0.5})
+    assert (trace.number_of(0), trace.current().steps[-1].index) == (5, 5)
+    assert trace.current().column("reuse_error") == (None, None, None, 0.5)
+
+
+def test_a_line_that_is_explained_late_keeps_its_verdict_and_its_place(trace):
+    trace.explain(1, "cond", 0, Step(1, 1, since_seen=9.0), None)
+    line = trace.current().steps[2]
+    assert (line.index, line.computed, line.input_change) == (1, False, 9.0)
 
 
 def test_progress_counts_leading_lines_as_amended(trace):
@@ -57,11 +79,12 @@ def test_progress_counts_leading_lines_as_amended(trace):
     assert trace.progress() == (3, 0)
 
 
-def test_a_time_that_was_written_over_is_not_known(trace):
+def test_a_time_that_was_written_over_is_not_known():
     """One tensor for all steps: only the newest time is still in it."""
-    buffer = torch.tensor([9.0])
+    trace, buffer = recorder(scheme(), steps=0), torch.tensor([9.0])
     for index, time in enumerate((9.0, 8.0, 7.0)):
         trace.begin_step(index, None, buffer.fill_(time))
+        trace.add(index, "cond", 0, COMPUTE)
     fetch(trace.waiting())
     assert trace.current().column("time") == (None, None, 7.0)
 
@@ -80,9 +103,10 @@ def test_a_run_is_finished_when_told_or_when_its_last_step_is_there(trace):
 
 
 def test_only_the_newest_runs_are_kept():
-    made = recorder(scheme())
+    made = recorder(scheme(), steps=0)
     for number in range(KEPT_RUNS + 3):
         made.begin(f"run {number}")
+        made.begin_step(0, None, None)
         made.add(0, "cond", 0, COMPUTE)
         made.finish(finished=True)
     made.finish(finished=True)  # nothing was open

@@ -5,6 +5,14 @@ import torch
 from tests.engine.toys.parts import arrived, read
 
 from navicache.engine.decide.signal import Watch
+from navicache.engine.tensors.fetch import Reading
+
+
+def look(watch: Watch, signal: torch.Tensor) -> dict[str, Reading]:
+    """Measure a step and take it in."""
+    readings = watch.measure(signal)
+    watch.take(signal)
+    return readings
 
 
 def signal(*values: float) -> torch.Tensor:
@@ -13,11 +21,11 @@ def signal(*values: float) -> torch.Tensor:
 
 def test_changes_since_the_step_before_and_since_the_last_compute():
     watch = Watch(frozenset({"since_seen", "since_computed"}))
-    assert watch.look(signal(1)) == {}, "the first step"
+    assert look(watch, signal(1)) == {}, "the first step"
     watch.keep()
     both = {"since_seen": [2], "seen_size": [1], "since_computed": [2], "computed_size": [1]}
-    assert read(watch.look(signal(3))) == both
-    assert read(watch.look(signal(7))) == {
+    assert read(look(watch, signal(3))) == both
+    assert read(look(watch, signal(7))) == {
         "since_seen": [4],
         "seen_size": [3],
         "since_computed": [6],
@@ -27,16 +35,16 @@ def test_changes_since_the_step_before_and_since_the_last_compute():
 
 def test_only_what_is_read_is_measured():
     watch = Watch(frozenset({"since_computed"}))
-    watch.look(signal(1))
-    assert watch.look(signal(2)) == {}, "nothing was computed"
+    look(watch, signal(1))
+    assert look(watch, signal(2)) == {}, "nothing was computed"
     watch.keep()
-    assert [*watch.look(signal(5))] == ["since_computed", "computed_size"]
+    assert [*look(watch, signal(5))] == ["since_computed", "computed_size"]
 
 
 def test_a_signal_of_another_shape_cannot_be_compared():
     watch = Watch(frozenset({"since_seen"}))
-    watch.look(signal(1))
-    assert watch.look(signal(1, 2)) == {}
+    look(watch, signal(1))
+    assert look(watch, signal(1, 2)) == {}
 
 
 def test_relative_changes_are_taken_row_by_row():
@@ -47,7 +55,7 @@ def test_relative_changes_are_taken_row_by_row():
 
 def test_released_it_starts_anew():
     watch = Watch(frozenset({"since_seen", "since_computed"}))
-    watch.look(signal(1))
+    look(watch, signal(1))
     watch.keep()
     watch.release()
-    assert watch.look(signal(9)) == {}
+    assert look(watch, signal(9)) == {}

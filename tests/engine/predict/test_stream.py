@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tests.engine.toys.parts import first, rows
+from tests.engine.toys.parts import batch, first, rows
 
 from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import NOTHING, Keep, Stream
@@ -20,7 +20,7 @@ def out(*values: float) -> Output:
 
 def stream(*steps, order=1, keep=Keep(), **more) -> Stream:  # noqa: B008
     """A stream that was computed at these steps: pairs of inputs and outputs, a value for each row."""
-    made = Stream(order, keep, computed_at=[()] * len(steps[0][0]), **more)
+    made = Stream(order, keep, batch(len(steps[0][0])), **more)
     for index, (inputs, outputs) in enumerate(steps):
         made.remember(rows(*inputs), out(*outputs), None, NOTHING, shared=True)
         made.computed(index, range(len(inputs)))
@@ -118,13 +118,6 @@ def test_forget_begins_anew_in_another_form():
     assert (made.history, made.branches, made.computed_at) == ([], branches, [(), ()])
 
 
-def test_renumber_and_split():
-    made = stream(((1,), (10,)), ((2,), (11,)), order=2)
-    made.renumber(1, 8)
-    made.split(2)
-    assert made.computed_at == [(8, 0)] * 2
-
-
 def test_parted_rows_are_kept_as_differences_and_predicted_whole():
     made = stream(((1, 1), (10, 13)), ((2, 2), (12, 16)), order=2)
     made.part(Branches(((0, 1),)))
@@ -143,7 +136,7 @@ def test_kept_in_another_dtype_and_returned_in_the_models_own():
 
 
 def test_channels_beyond_the_latent_are_those_of_the_last_compute():
-    made = Stream(1, Keep())
+    made = Stream(1, Keep(), batch())
     output = torch.tensor([[10.0, 10.0, 77.0]])
     made.remember(rows(1), Output((output,), tuple), None, NOTHING, shared=True)
     (guess,) = made.predict(rows(5), [RESIDUAL], Fit(1, 2))
@@ -152,7 +145,7 @@ def test_channels_beyond_the_latent_are_those_of_the_last_compute():
 
 def test_a_kept_output_is_out_of_the_callers_reach():
     output = rows(10)
-    made = Stream(1, Keep())
+    made = Stream(1, Keep(), batch())
     made.remember(rows(1), Output(output, tuple), None, NOTHING, shared=True)
     output[0].zero_()
     (guess,) = made.predict(rows(5), [HELD], Fit())

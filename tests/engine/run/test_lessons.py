@@ -4,14 +4,13 @@ import math
 
 import pytest
 from tests.engine.toys.gates import Every, Told
-from tests.engine.toys.parts import arrived, moment, recorder, scheme
+from tests.engine.toys.parts import arrived, batch, moment, recorder, scheme
 
 from navicache.engine.decide.decider import NOT_FINITE
 from navicache.engine.decide.deciders import Deciders
 from navicache.engine.decide.lesson import Lesson, Proof
 from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import Keep
-from navicache.engine.run.batch import Batch
 from navicache.engine.run.lessons import Lessons
 from navicache.engine.run.seen import Seen
 from navicache.engine.run.streams import Streams
@@ -22,10 +21,9 @@ MOVES = {"product 0 0": arrived(1, 1), "product 0 1": arrived(-1, -1), "product 
 
 def lessons(count=1, gate=None):
     of = scheme(gate or Told("sample"), DeadReckoning(), DeadReckoning())
-    trace, batch = recorder(of), Batch(count, settled=True)
-    batch.layout = tuple((row,) for row in range(count))
-    deciders = Deciders(of, trace, samples=count)
-    made = Lessons(trace, batch, deciders, Streams(of, Keep(), Seen(), batch, deciders), proves=True)
+    trace, samples = recorder(of), batch(count)
+    deciders = Deciders(of, trace, samples)
+    made = Lessons(trace, samples, deciders, Streams(of, Keep(), Seen(), samples, deciders), proves=True)
     for sample in range(count):
         trace.add(4, "cond", sample, Verdict(True, "gate"))
     return made
@@ -45,7 +43,6 @@ def test_an_output_teaches_the_decider_of_every_sample():
 
 def test_a_difference_teaches_the_course_of_its_stream_alone():
     made = lessons(2)
-    made.streams.courses.samples = 2
     made.queue(lesson("difference", output_size=arrived(5, 7), **MOVES))
     made.learn()
     assert made.streams.courses.of("cond")[0].damping.mean < 0.5
@@ -101,9 +98,12 @@ def test_all_that_must_cross():
     assert made.readings() == [size, change], "nothing is reused any more, but the trace still wants to know"
 
 
-def test_waiting_lessons_are_renumbered_and_split():
+def test_only_the_trace_waits_for_a_truth():
     made = lessons()
-    made.queue(lesson(index=7, output_size=arrived(1, 1)))
-    made.renumber(7, 2)
-    made.split(2)
-    assert [(each.moment.index, len(each.since)) for each in made.waiting] == [(2, 4)]
+    made.queue(lesson("truth", output_size=arrived(1, 1)))
+    assert not made.urgent
+    made.queue(lesson("difference", output_size=arrived(1, 1)))
+    assert made.urgent
+    made.learn()
+    made.proofs.append(Proof("uncond", range(1), arrived(1.0)))
+    assert made.urgent, "an output that is broken must not be reused"

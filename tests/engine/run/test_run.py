@@ -8,8 +8,8 @@ from tests.engine.toys.gates import Every
 from tests.engine.toys.parts import recorder, rows, scheme
 
 from navicache.engine import CannotCache, Keep
-from navicache.engine.run.run import Run, check_rows
-from navicache.engine.tensors.containers import Output
+from navicache.engine.run.run import Run
+from navicache.engine.tensors.containers import Output, check_rows
 from navicache.engine.tracking.tracker import Tracker
 
 
@@ -33,8 +33,8 @@ def test_few_steps_are_left_alone(total, shortest, aside):
 def test_followers_have_the_leaders_verdict_and_compute_without_a_reference():
     made = run(steps=(0,))
     made.begin(called(), None, align_steps=0)
-    made.decide(Tracker(index=1, called=["cond"]), "cond")
-    made.decide(Tracker(index=1, called=["cond", "uncond"]), "uncond")
+    made.decide(Tracker(index=1, own_index=1, called=["cond"]), "cond")
+    made.decide(Tracker(index=1, own_index=1, called=["cond", "uncond"]), "uncond")
     work = made.work(1, "uncond", called())
     assert (work.samples, work.rows) == ([0], None)
     leader, follower = made.recorder.current().steps
@@ -48,7 +48,7 @@ def test_samples_are_told_apart_once_two_steps_were_looked_at():
         made.batch.watch(rows(*values))
     for reading in made.batch.waiting():
         reading.arrive(reading.tensor.tolist())
-    made.settle_batch()
+    made.learn("step", looked=True)
     assert made.batch.layout == ((0,), (1,))
     assert len(made.deciders.of("cond").gates) == 2
     assert made.streams.of("cond").computed_at == [(), ()]

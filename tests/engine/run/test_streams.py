@@ -4,13 +4,12 @@ import pytest
 import torch
 from tests.engine.toys.calls import called
 from tests.engine.toys.gates import Every
-from tests.engine.toys.parts import arrived, first, moment, recorder, rows, scheme, taught
+from tests.engine.toys.parts import arrived, batch, first, moment, recorder, rows, scheme, taught
 
 from navicache.engine.decide.deciders import Deciders
 from navicache.engine.decide.lesson import Lesson
 from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import NOTHING, Keep
-from navicache.engine.run.batch import Batch
 from navicache.engine.run.seen import Seen
 from navicache.engine.run.streams import Streams
 from navicache.engine.tensors.containers import Output
@@ -21,9 +20,8 @@ def streams(count=1, predictor=None, apart=True, gate=None):
     """Streams of a run with so many rows, each a sample."""
     predictor = predictor or OutputHold()
     of = scheme(gate or Every("sample"), predictor, predictor if apart else None)
-    deciders, seen, batch = Deciders(of, recorder(of), samples=count), Seen(), Batch(count, settled=True)
-    batch.layout = tuple((row,) for row in range(count))
-    return Streams(of, Keep(), seen, batch, deciders)
+    samples = batch(count)
+    return Streams(of, Keep(), Seen(), samples, Deciders(of, recorder(of), samples))
 
 
 def step(made, index, **outputs):
@@ -32,7 +30,7 @@ def step(made, index, **outputs):
         if place == 0:
             made.seen.see(called(rows(*values)[0]), rows(*values))
             made.lead(name)
-            made.deciders.of(name).decide(moment(index), name, made.batch.layout, 1, True)
+            made.deciders.of(name).decide(moment(index), name, 1, True)
         kept = made.form(name, rows(*values), None, leads=place == 0)
         made.of(name).remember(made.seen.last, Output(kept, tuple), None, NOTHING, shared=True)
         samples = range(len(values))
@@ -137,7 +135,7 @@ def test_what_was_missed_does_not_count_amends_made_on_the_way():
     for index, value in ((0, 1), (2, 3)):
         step(made, index, cond=(value,))
     made.kept["cond"].missed = rows(8)
-    made.deciders.of("cond").decide(moment(3), "cond", made.batch.layout, 1, True)
+    made.deciders.of("cond").decide(moment(3), "cond", 1, True)
     guess = made.predict("cond", rows(0))
     assert first(guess) > [4], "with amends"
     assert first(made.missed("cond", rows(0), rows(5), guess, None)) == [1]
@@ -146,7 +144,7 @@ def test_what_was_missed_does_not_count_amends_made_on_the_way():
 def test_branches_in_one_call_learn_row_by_row():
     made = streams(2, AMENDS)
     made.batch.layout = ((0, 1),)
-    made.deciders = Deciders(made.scheme, recorder(made.scheme))
+    made.deciders = Deciders(made.scheme, recorder(made.scheme), made.batch)
     readings = {"output_size": arrived(1, 1)} | {
         name: arrived(1, value) for name, value in (("product 0 0", 1), ("product 0 1", -1), ("product 1 1", 1))
     }
@@ -158,14 +156,11 @@ def test_branches_in_one_call_learn_row_by_row():
     assert made.courses.of((0, 1))[0].damping.mean < 0.5, "the second row takes back every move"
 
 
-def test_a_follower_learns_for_itself_and_a_split_reaches_all():
+def test_a_follower_learns_for_itself():
     made = streams(1, DeadReckoning())
     step(made, 0, cond=(10,), uncond=(13,))
     made.learn("uncond", 0, taught(4, products=((1.0, -1.0), (-1.0, 1.0)), gaps=(1, 1)))
-    made.split(2)
-    assert len(made.courses.of("uncond")) == 2
-    assert made.kept["cond"].computed_at == [(0,)] * 2
-    made.renumber(0, 6)
-    assert made.kept["uncond"].computed_at == [(6,)] * 2
+    assert made.courses.of("uncond")[0].damping.mean < 0.5
+    assert made.deciders.of("cond").predictors[0].damping is None
     made.release()
     assert (made.kept, made.followers) == ({}, set())

@@ -8,6 +8,7 @@ from navicache.engine.decide.gauge import Gauge
 from navicache.engine.decide.recorder import Recorder
 from navicache.engine.tensors.fetch import Reading, fetch
 from navicache.engine.tensors.rows import Rows
+from navicache.engine.tracking.batch import Batch
 from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Outcome, Predictor, ResidualHold, Scheme
 from navicache.policies.fixed import IndexGate
@@ -48,11 +49,28 @@ def scheme(gate: Any = None, predictor: Predictor[Any] | None = None, apart: Pre
     return Scheme("model", gate or IndexGate(), predictor or ResidualHold(), False, apart=apart)
 
 
-def recorder(of: Scheme) -> Recorder:
-    """An open trace."""
-    made = Recorder(of.gate, model="toy", policy="custom", settings={})
+def recorder(of: Scheme, steps: int = 10) -> Recorder:
+    """An open trace of a run that counts its steps from 0, some of which have begun."""
+    made = Recorder(of.monitor or of.gate, model="toy", policy="custom", settings={})
     made.begin("first call")
+    for number in range(steps):
+        made.begin_step(number, None, None)
     return made
+
+
+def batch(samples: int = 1, branches: int = 1) -> Batch:
+    """A batch of samples that are told apart; the rows of one sample are next to each other."""
+    made = Batch(samples * branches, settled=True)
+    made.layout = tuple(tuple(range(s * branches, (s + 1) * branches)) for s in range(samples))
+    return made
+
+
+def told_apart(batch: Batch) -> None:
+    """Every row turns out to be a sample."""
+    for change in (0, 1):
+        batch.watch(rows(*(change + row for row in range(batch.rows))))
+    fetch(batch.waiting())
+    batch.settle()
 
 
 def taught(index: int, **measured: Any) -> Outcome:

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 from navicache.engine.decide.decider import Decider
 from navicache.engine.decide.gauge import Gauge
 from navicache.engine.decide.recorder import Recorder
 from navicache.engine.decide.signal import Watch
 from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tensors.rows import Rows
+from navicache.engine.tracking.batch import Batch
 from navicache.policies import Scheme
 
 LEAD = "*"  # the decider all streams share
@@ -20,8 +23,8 @@ class Deciders:
 
     scheme: Scheme
     recorder: Recorder
+    batch: Batch
     channel_dim: int | None = None
-    samples: int = 1
     kept: dict[str, Decider] = field(default_factory=dict)
     lead: bool = field(init=False)  # one for all
 
@@ -42,27 +45,30 @@ class Deciders:
         for name, decider in self.kept.items():
             decider.measure(change, latent, computed.get(leader if name == LEAD else name))
 
+    def measure_signal(self, signal: Tensor, stream: str | None) -> None:
+        """Queue how a signal has changed, against all it may be compared with where its stream is not known (None)."""
+        for name, decider in self.kept.items():
+            if stream is None or name in (stream, LEAD):
+                decider.measure_signal(signal)
+
     def take_back(self) -> None:
         """Forget the newest measurements."""
         for decider in self.kept.values():
             decider.take_back()
 
-    def split(self, samples: int) -> None:
-        """Every sample decides for itself from here on."""
-        self.samples = samples
+    def catch_up(self) -> None:
+        """Let every monitor see what has come to the host."""
         for decider in self.kept.values():
-            decider.split(samples)
-
-    def renumber(self, wrong: int, right: int) -> None:
-        """Correct the number of a step."""
-        for decider in self.kept.values():
-            decider.renumber(wrong, right)
+            if decider.monitor is not None:
+                decider.monitor.catch_up()
 
     def waiting(self) -> list[Reading]:
         """Readings that must cross before the next decision."""
         waiting: list[Reading] = []
         for decider in self.kept.values():
             waiting += decider.readings.values()
+            if decider.monitor is not None:
+                waiting += decider.monitor.waiting()
         return waiting
 
     def release(self) -> None:
@@ -71,8 +77,13 @@ class Deciders:
             decider.watch.release()
 
     def _new(self) -> Decider:
-        scheme, reads = self.scheme, self.scheme.gate.reads
+        scheme, reads = self.scheme, measured(self.scheme)
         nothing: frozenset[str] = frozenset()
         of_input, of_signal = (reads, nothing) if scheme.signal == "input" else (nothing, reads)
         gauge = Gauge(of_input, scheme.predictor.products, self.channel_dim)
-        return Decider(scheme, self.recorder, gauge, Watch(of_signal), self.samples, len(self.kept))
+        return Decider(scheme, self.recorder, self.batch, gauge, Watch(of_signal), len(self.kept))
+
+
+def measured(scheme: Scheme) -> frozenset[str]:
+    """What is measured at each step: for the gate, and for the monitor beside it."""
+    return scheme.gate.reads | (scheme.monitor.reads if scheme.monitor is not None else frozenset())

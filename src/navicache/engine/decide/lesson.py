@@ -1,8 +1,9 @@
 """What a compute teaches: measured on the device, learnt when it has crossed."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import sub
 from typing import Literal, NamedTuple
 
 from navicache.engine.tensors.fetch import Reading
@@ -35,38 +36,33 @@ class Lesson:
     moment: Moment
     stream: str
     rows: Sequence[int]  # the rows that were computed
-    since: Sequence[tuple[int, ...] | None]  # per sample: the computed steps before, None without one at hand
+    since: Sequence[tuple[int, ...] | None]  # the computed steps before, None without one at hand: as many as samples
     readings: dict[str, Reading]
     about: About = "output"
 
-    def split(self, samples: int) -> "Lesson":
-        """The same for several samples, which shared all they know so far."""
-        return replace(self, since=[*self.since] * samples)
+    def outcome(self, sample: int, rows: Sequence[int], number_of: Callable[[int], int]) -> Outcome | None:
+        """What one sample, made of these rows, has learnt; None if it was not computed.
 
-    def renumbered(self, wrong: int, right: int) -> "Lesson":
-        """The same with the right number of its step."""
-        moment = self.moment
-        return replace(self, moment=moment._replace(index=right)) if moment.index == wrong else self
-
-    def outcome(self, sample: int, rows: Sequence[int]) -> Outcome | None:
-        """What one sample, made of these rows, has learnt; None if it was not computed."""
+        `number_of` has the run's number of a step that the engine has counted.
+        """
         places = [self.rows.index(row) for row in rows if row in self.rows]
         if not places:
             return None
-        since = self.since[sample]
+        since = self.since[sample if len(self.since) > 1 else 0]  # of a batch that was not split yet, all share one
+        index, computed = number_of(self.moment.own_index), [*map(number_of, since or ())]
         size = mean(self.readings["output_size"], places)
         known = self.readings if since is not None else {}
         return Outcome(
-            **self.moment._asdict(),
-            gap=0 if since is None else self.moment.index - since[0],
+            **self.moment._replace(index=index)._asdict(),
+            gap=0 if since is None else index - computed[0],
             input_change=mean(known.get("input_change"), places),
             output_change=mean(known.get("output_change"), places),
             output_size=size,
             prediction_error=relative(mean(known.get("prediction_error"), places), size),
             input_by_channel=mean_vector(known.get("input_by_channel"), places, len(self.rows)),
             output_by_channel=mean_vector(known.get("output_by_channel"), places, len(self.rows)),
-            gaps=gaps(self.moment.index, since or ()),
-            products=self._products(len(since or ()), places),
+            gaps=gaps(index, computed),
+            products=self._products(len(computed), places),
             repeat=relative(*(mean(known.get(name), places) for name in MISSES)),
         )
 
@@ -90,7 +86,7 @@ def gaps(index: int, computed: Sequence[int]) -> tuple[int, ...]:
         >>> gaps(9, (7, 4, 3))
         (2, 3, 1)
     """
-    return tuple(later - earlier for later, earlier in zip((index, *computed), computed, strict=False))
+    return tuple(map(sub, (index, *computed), computed))
 
 
 def product_name(a: int, b: int) -> str:

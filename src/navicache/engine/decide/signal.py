@@ -14,26 +14,28 @@ SMALL = 1e-16
 
 @dataclass
 class Watch:
-    """The signal of this step, of the one before, and of the last computed."""
+    """The signal of the newest step, and of the last computed."""
 
     reads: frozenset[str]  # "since_seen", "since_computed"; empty: nothing is watched
-    now: Tensor | None = None
-    seen: Tensor | None = None
+    newest: Tensor | None = None
     computed: Tensor | None = None
 
-    def look(self, signal: Tensor) -> dict[str, Reading]:
-        """Take in the signal of a step; the readings are its changes and the sizes they are relative to."""
-        self.seen, self.now = self.now, signal
+    def measure(self, signal: Tensor) -> dict[str, Reading]:
+        """How the signal of a new step has changed, and the sizes that its changes are relative to."""
         readings: dict[str, Reading] = {}
-        for name, old in (("seen", self.seen), ("computed", self.computed)):
+        for name, old in (("seen", self.newest), ("computed", self.computed)):
             if old is not None and f"since_{name}" in self.reads and old.shape == signal.shape:
                 readings[f"since_{name}"] = mean_abs(minus((signal,), (old,)))
                 readings[f"{name}_size"] = mean_abs((old,))
         return readings
 
+    def take(self, signal: Tensor) -> None:
+        """This is the signal of the newest step."""
+        self.newest = signal
+
     def keep(self) -> None:
         """This step is computed."""
-        self.computed = self.now
+        self.computed = self.newest
 
     def sizes(self, readings: Mapping[str, Reading], rows: Sequence[int]) -> dict[str, float | None]:
         """What a `Step` knows of the signal beside its changes."""
@@ -46,4 +48,4 @@ class Watch:
 
     def release(self) -> None:
         """Let the tensors go."""
-        self.now = self.seen = self.computed = None
+        self.newest = self.computed = None

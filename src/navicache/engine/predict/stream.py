@@ -10,6 +10,7 @@ from navicache.engine.predict.branches import Branches
 from navicache.engine.tensors.containers import Output, Rebuild
 from navicache.engine.tensors.fit import Fit
 from navicache.engine.tensors.rows import Rows, move, own, put, scaled, take
+from navicache.engine.tracking.batch import Batch
 from navicache.policies import Weights
 
 NOTHING: Rows = ()
@@ -40,9 +41,10 @@ class Stream:
 
     order: int
     keep: Keep
+    batch: Batch
     keeps_inputs: bool = False  # of older computes too
     branches: Branches | None = None  # some rows of kept outputs are differences from others
-    computed_at: list[tuple[int, ...]] = field(default_factory=lambda: [()])  # per sample: steps of the references
+    computed_at: list[tuple[int, ...]] = field(init=False)  # own indices of the steps it is predicted from
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
     missed: Rows = NOTHING  # by the prediction of the newest computed step; nothing where that is not made up for
     shared: bool = True  # the kept latent is the run's own copy, which costs this stream nothing
@@ -50,6 +52,10 @@ class Stream:
     rebuild: Rebuild | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
+
+    def __post_init__(self) -> None:
+        """Nothing is kept yet."""
+        self.computed_at = self.batch.per_sample(())
 
     def part(self, branches: Branches | None) -> None:
         """Keep outputs with rows as differences from here on, or (None) as they are; what is kept so far goes along."""
@@ -81,28 +87,20 @@ class Stream:
         inputs, outputs = ([entry[side] for entry in self.history] for side in (0, 1))
         self.history = list(zip(_shifted(inputs, rows, pair[0]), _shifted(outputs, rows, pair[1]), strict=True))
 
-    def computed(self, index: int, samples: Sequence[int]) -> None:
+    def computed(self, own_index: int, samples: Sequence[int]) -> None:
         """These samples were computed at this step."""
         for sample in samples:
-            self.computed_at[sample] = (index, *self.computed_at[sample])[: self.order]
+            self.computed_at[sample] = (own_index, *self.computed_at[sample])[: self.order]
 
     def doubt(self, samples: Sequence[int]) -> None:
         """Without a reference a stream computes, whatever the leader does."""
         for sample in samples:
             self.computed_at[sample] = ()
 
-    def split(self, samples: int) -> None:
-        """Count references for each sample; so far they had the same."""
-        self.computed_at = self.computed_at * samples
-
-    def renumber(self, wrong: int, right: int) -> None:
-        """Correct the number of a step."""
-        self.computed_at = [tuple(right if i == wrong else i for i in steps) for steps in self.computed_at]
-
     def forget(self, branches: Branches | None) -> None:
         """Begin anew, in this form: what is kept is of no use any more."""
         self.base, self.history, self.branches = None, [], branches
-        self.computed_at = [()] * len(self.computed_at)
+        self.doubt(range(self.batch.samples))
 
     def forgive(self) -> None:
         """Make no amends for what was missed."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.engine.decide.decider import Computed, Decider
+from navicache.engine.tracking.batch import Batch
 from navicache.policies import Outcome, Predictor, Weights, nonfinite_fields
 
 # A follower by its name; a row of a call by its decider and its place after the sample's first.
@@ -16,12 +17,15 @@ class Courses:
     """What is believed of the course of each difference."""
 
     predictor: Predictor[Any]
-    samples: int = 1
+    batch: Batch
     states: dict[Difference, list[Any]] = field(default_factory=dict)
 
     def of(self, difference: Difference) -> list[Any]:
         """The states of one difference, sample by sample."""
-        return self.states.setdefault(difference, [self.predictor.init()] * self.samples)
+        found = self.states.get(difference)
+        if found is None:
+            found = self.states[difference] = self.batch.per_sample(self.predictor.init())
+        return found
 
     def weights(self, difference: Difference, decider: Decider, references: Sequence[Computed]) -> list[Weights]:
         """How a difference is to be predicted, sample by sample."""
@@ -32,8 +36,3 @@ class Courses:
         """Take in what a compute taught of a difference, as far as it is finite."""
         states, known = self.of(difference), outcome._replace(**dict.fromkeys(nonfinite_fields(outcome)))
         states[sample] = self.predictor.learn(states[sample], known)
-
-    def split(self, samples: int) -> None:
-        """Every sample believes for itself from here on."""
-        self.samples = samples
-        self.states = {difference: states * samples for difference, states in self.states.items()}

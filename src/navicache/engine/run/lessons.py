@@ -8,11 +8,11 @@ from navicache.engine.decide.decider import NOT_FINITE
 from navicache.engine.decide.deciders import Deciders
 from navicache.engine.decide.lesson import Lesson, Proof
 from navicache.engine.decide.recorder import Recorder
-from navicache.engine.run.batch import Batch
 from navicache.engine.run.streams import Streams
 from navicache.engine.run.teaching import Found, Work, of_difference, of_output
 from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tensors.rows import Rows, mean_abs
+from navicache.engine.tracking.batch import Batch
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Lessons:
         seen, rows = self.streams.seen, range(self.batch.rows)
         if leads:
             self.waiting.append(of_output(work, found, decider, stream, seen, rows))
-            decider.computed(found.moment.index, work.samples)
+            decider.computed(found.moment.own_index, work.samples)
             return
         if work.name in self.streams.followers and stream.history:
             self.waiting.append(of_difference(work, found, decider, stream, seen, rows))
@@ -44,6 +44,11 @@ class Lessons:
         """Learn this as well, when it has crossed."""
         self.waiting.append(lesson)
 
+    @property
+    def urgent(self) -> bool:
+        """Whether anything waits that the next decision or prediction may hang on."""
+        return bool(self.proofs) or any(lesson.about != "truth" for lesson in self.waiting)
+
     def readings(self) -> list[Reading]:
         """All that must cross first."""
         readings = [reading for lesson in self.waiting for reading in lesson.readings.values()]
@@ -51,23 +56,22 @@ class Lessons:
 
     def learn(self) -> None:
         """Take in all of them; they have crossed."""
-        if not (self.waiting or self.proofs):
-            return
         lessons, proofs, self.waiting, self.proofs = self.waiting, self.proofs, [], []
         for proof in proofs:
             self._doubt(proof)
         for lesson in lessons:
             for sample, rows in enumerate(self.batch.layout):
                 self._learn(lesson, sample, rows)
+        self.deciders.catch_up()
 
     def _learn(self, lesson: Lesson, sample: int, rows: Sequence[int]) -> None:
-        outcome = lesson.outcome(sample, rows if self.streams.branches is None else rows[:1])
+        outcome = lesson.outcome(sample, rows if self.streams.branches is None else rows[:1], self.recorder.number_of)
         if outcome is None:
             return
         if lesson.about == "difference":
             self.streams.learn(lesson.stream, sample, outcome)
         elif lesson.about == "truth":
-            self.recorder.amend(outcome.index, lesson.stream, sample, {"reuse_error": outcome.prediction_error})
+            self.recorder.amend(outcome.own_index, lesson.stream, sample, {"reuse_error": outcome.prediction_error})
         else:
             if lesson.broken(rows):  # whichever of its rows
                 outcome = outcome._replace(output_size=math.nan)
@@ -79,14 +83,6 @@ class Lessons:
         if broken and stream is not None:
             self.recorder.note(NOT_FINITE)
             stream.doubt([n for n, rows in enumerate(self.batch.layout) if broken.intersection(rows)])
-
-    def split(self, samples: int) -> None:
-        """There are several samples; they shared all they know so far."""
-        self.waiting = [lesson.split(samples) for lesson in self.waiting]
-
-    def renumber(self, wrong: int, right: int) -> None:
-        """Correct the number of a step."""
-        self.waiting = [lesson.renumbered(wrong, right) for lesson in self.waiting]
 
     def release(self) -> None:
         """Nothing is reused any more; what the trace is to show still comes."""

@@ -3,21 +3,22 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from navicache.engine.decide.deciders import Deciders
+from navicache.engine.decide.deciders import Deciders, measured
 from navicache.engine.decide.recorder import Recorder
 from navicache.engine.errors import CannotCache
 from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import NOTHING, Keep
-from navicache.engine.run.batch import Batch
 from navicache.engine.run.lessons import Lessons
 from navicache.engine.run.seen import Seen
 from navicache.engine.run.streams import Streams
 from navicache.engine.run.teaching import Found, Work
-from navicache.engine.tensors.containers import Output, unpack
+from navicache.engine.tensors.containers import Output, check_rows, unpack
 from navicache.engine.tensors.fetch import Reading
 from navicache.engine.tensors.fit import fit
-from navicache.engine.tensors.rows import Rows, count, mean_abs, minus, put
+from navicache.engine.tensors.rows import Rows, mean_abs, minus, put
+from navicache.engine.tracking.batch import Batch
 from navicache.engine.tracking.call import Call
+from navicache.engine.tracking.placement import Kind
 from navicache.engine.tracking.tracker import Moment, Tracker
 from navicache.models import Place
 from navicache.policies import Scheme, Verdict
@@ -44,16 +45,19 @@ class Run:
     lead: bool = field(init=False)  # one stream decides for all
     watches: bool = field(init=False)  # a signal of the gate's own is measured
     reads: frozenset[str] = field(init=False)  # changes of the latent that are measured
+    by_data: bool = field(init=False)  # no step is decided without its measurements
+    in_time: bool = field(init=False)  # nor without what the computes before it have taught
 
     def __post_init__(self) -> None:
         """Put the parts together, and look up once what is asked at every call."""
         scheme, gate = self.scheme, self.scheme.gate
         self.batch = Batch(self.rows, settled=self.rows == 1 or gate.rows == "call" or scheme.site != "model")
-        self.deciders = Deciders(scheme, self.recorder, self.channel_dim)
+        self.deciders = Deciders(scheme, self.recorder, self.batch, self.channel_dim)
         self.streams = Streams(scheme, self.keep, self.seen, self.batch, self.deciders)
         self.lessons = Lessons(self.recorder, self.batch, self.deciders, self.streams, bool(gate.reads))
         self.lead, self.watches = self.deciders.lead, scheme.signal != "input" and bool(gate.reads)
-        self.reads = gate.reads if scheme.signal == "input" else frozenset()
+        self.reads = measured(scheme) if scheme.signal == "input" else frozenset()
+        self.by_data, self.in_time = bool(gate.reads - {"outcome"}), bool(gate.reads)
 
     # -- a step begins ------------------------------------------------------------------------------------------------
 
@@ -72,40 +76,49 @@ class Run:
         seen, reads, latent = self.seen, self.reads, self.seen.inner(call.latent)
         change = minus(latent, seen.last) if tentative or "since_seen" in reads or "by_channel" in reads else None
         moved = mean_abs(change) if tentative and change is not None else None
-        self.deciders.measure(change, latent, stream, self.streams.inputs if "since_computed" in reads else {})
-        self.batch.watch(latent)
+        if reads:
+            self.deciders.measure(change, latent, stream, self.streams.inputs if "since_computed" in reads else {})
+        if not self.batch.settled:
+            self.batch.watch(latent)
         seen.see(call, latent)  # copied while the device is busy measuring
         return moved
 
-    def take_back(self) -> None:
-        """Forget a look at what turned out to be the same step."""
-        self.batch.take_back()
-        self.deciders.take_back()
+    @property
+    def needs_transfer(self) -> bool:
+        """Whether a step that is not decided by data can only be predicted by numbers that are still on the device."""
+        return bool(self.batch.flags) or (self.in_time and self.lessons.urgent)
 
-    def settle_batch(self) -> None:
+    def learn(self, kind: Kind, looked: bool) -> None:
+        """Take in what has crossed, now that the kind of the call is known; `looked`: the latent was measured."""
+        if looked and kind == "follow":  # it was the same step once more
+            self.batch.take_back()
+            if self.reads:
+                self.deciders.take_back()
+        elif looked and self.batch.flags:
+            self._settle_batch()
+        if self.lessons.waiting or self.lessons.proofs or self.scheme.monitor is not None:
+            self.lessons.learn()
+
+    def _settle_batch(self) -> None:
         """Split the batch into samples, once two steps have been looked at."""
         layout = self.batch.settle()
-        if len(layout) > 1:
-            for part in (self.recorder, self.deciders, self.streams, self.lessons):
-                part.split(len(layout))
         if self.scheme.apart is not None and any(len(rows) > 1 for rows in layout):
             self.streams.part(Branches(layout))
 
     def decide(self, at: Tracker, stream: str) -> None:
         """The verdicts of a step: new ones, or the leader's for those who follow."""
         if self.aside:
-            self.recorder.add(at.index, stream, 0, Verdict(True, self.aside))
+            self.recorder.add(at.own_index, stream, 0, Verdict(True, self.aside))
         elif self.lead and len(at.called) > 1:
             for sample, verdict in enumerate(self.verdicts):
-                self.recorder.add(at.index, stream, sample, FOLLOWS[verdict.compute])
+                self.recorder.add(at.own_index, stream, sample, FOLLOWS[verdict.compute])
         else:
-            layout, seen = self.batch.layout, self.seen
-            elements = seen.elements // len(layout)
-            self.verdicts = self.deciders.of(stream).decide(at.moment, stream, layout, elements, seen.fits)
+            elements = self.seen.elements // len(self.batch.layout)
+            self.verdicts = self.deciders.of(stream).decide(at.moment, stream, elements, self.seen.fits)
 
     # -- compute or predict -------------------------------------------------------------------------------------------
 
-    def work(self, index: int, name: str, call: Call) -> Work | None:
+    def work(self, own_index: int, name: str, call: Call) -> Work | None:
         """What the model is to do, None where all can be predicted; asked before it may write to its input.
 
         To compute are the samples decided for, and those with no reference from the last computed step.
@@ -119,7 +132,7 @@ class Run:
                 continue
             elif not decider.serves(sample, references[sample]):
                 samples.append(sample)
-                self.recorder.amend(index, name, sample, {"computed": True, "reason": "no reference"})
+                self.recorder.amend(own_index, name, sample, {"computed": True, "reason": "no reference"})
         return Work(name, call, self.seen.owned(call), samples, self.batch.rows_of(samples)) if samples else None
 
     def predicted(self, name: str, call: Call) -> Any:
@@ -138,7 +151,7 @@ class Run:
         missed = streams.missed(name, latent, kept, guess, rows) if mends else NOTHING
         self.lessons.teach(work, Found(moment, latent, kept, guess, missed), output.rows, leads)
         stream.remember(latent, output._replace(rows=kept), rows, missed, shared=latent is self.seen.last)
-        stream.computed(moment.index, work.samples)
+        stream.computed(moment.own_index, work.samples)
         return result if rows is None or guess is None else stream.packed(put(guess, rows, output.rows))
 
     def _settle_fit(self, work: Work, output: Output) -> Rows:
@@ -177,21 +190,7 @@ class Run:
         self.recorder.note("ranks of the group were not at the same step: every step was computed from there on")
         self.release()
 
-    def renumber(self, wrong: int, right: int) -> None:
-        """Correct the number of a step that turned out to be someone else's."""
-        for part in (self.recorder, self.deciders, self.streams, self.lessons):
-            part.renumber(wrong, right)
-
     def release(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
         for part in (self.streams, self.seen, self.deciders, self.lessons):
             part.release()
-
-
-def check_rows(output: Output, rows: int) -> None:
-    """A model that returns another number of rows than it was given cannot be put together again."""
-    if count(output.rows) != rows:
-        raise CannotCache(
-            f"the model returned {count(output.rows)} rows for {rows}: its output cannot be split by sample. "
-            "Name the right arguments with call=CallSpec(latent=..., output=...)"
-        )

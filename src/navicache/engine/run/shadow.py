@@ -15,7 +15,7 @@ def predicted_samples(run: Run, at: Tracker) -> list[int]:
     if run.aside:
         return []
     references = run.streams.of(at.called[-1]).computed_at
-    return [sample for sample, steps in enumerate(references) if steps[:1] != (at.index,)]
+    return [sample for sample, steps in enumerate(references) if steps[:1] != (at.own_index,)]
 
 
 def witness(run: Run, at: Tracker, output: Rows, truth: Rows) -> None:

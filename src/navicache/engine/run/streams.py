@@ -11,11 +11,11 @@ from navicache.engine.decide.deciders import Deciders
 from navicache.engine.decide.lesson import Lesson
 from navicache.engine.predict.branches import Branches
 from navicache.engine.predict.stream import NOTHING, Keep, Stream
-from navicache.engine.run.batch import Batch
 from navicache.engine.run.courses import Courses
 from navicache.engine.run.seen import Seen
 from navicache.engine.tensors.layout import by_row
 from navicache.engine.tensors.rows import Rows, alike, minus, plus, take
+from navicache.engine.tracking.batch import Batch
 from navicache.policies import Outcome, Scheme, Weights
 from navicache.policies.predictors import OUTPUT
 
@@ -39,14 +39,14 @@ class Streams:
     def __post_init__(self) -> None:
         """Nothing is kept yet."""
         self.apart = self.deciders.lead and self.scheme.apart is not None
-        self.courses = Courses(self.scheme.apart or self.scheme.predictor)
+        self.courses = Courses(self.scheme.apart or self.scheme.predictor, self.batch)
 
     def of(self, name: str) -> Stream:
         """The stream of that name, new where it is called for the first time."""
         found = self.kept.get(name)
         if found is None:
-            predictor, nothing = self.scheme.predictor, [()] * len(self.batch.layout)
-            found = Stream(predictor.order, self.keep, predictor.keeps_inputs, self.branches, [*nothing])
+            predictor = self.scheme.predictor
+            found = Stream(predictor.order, self.keep, self.batch, predictor.keeps_inputs, self.branches)
             self.kept[name] = found
         return found
 
@@ -81,7 +81,8 @@ class Streams:
         if stream is None or not stream.history:
             return NOTHING
         steps = self.deciders.of(leader).steps
-        done = [kept[:1] == (step.index,) for kept, step in zip(stream.computed_at, steps, strict=True)]
+        references = stream.computed_at
+        done = [kept[:1] == (step.own_index,) for kept, step in zip(references, steps, strict=True)]
         computed = {row for now, rows in zip(done, self.batch.layout, strict=True) if now for row in rows}
         weights = enumerate(self._weights(leader, stream))
         again = [OUTPUT if row in computed else weight for row, weight in weights]
@@ -148,28 +149,17 @@ class Streams:
             return
         decider = self.deciders.of(lesson.stream)
         for place, row in enumerate(self.batch.layout[sample][1:], 1):
-            outcome = lesson.outcome(sample, (row,))
+            outcome = lesson.outcome(sample, (row,), decider.recorder.number_of)
             if outcome is not None:
                 self.courses.learn((decider.branch, place), sample, outcome)
 
     # -- the run goes on ----------------------------------------------------------------------------------------------
-
-    def split(self, samples: int) -> None:
-        """Every sample has its own references from here on."""
-        self.courses.split(samples)
-        for stream in self.kept.values():
-            stream.split(samples)
 
     def part(self, branches: Branches) -> None:
         """Keep guidance branches in one call as those in several are: as differences from the first."""
         self.branches = branches
         for name, stream in self.kept.items():
             stream.part(None if name in self.followers else branches)
-
-    def renumber(self, wrong: int, right: int) -> None:
-        """Correct the number of a step."""
-        for stream in self.kept.values():
-            stream.renumber(wrong, right)
 
     def release(self) -> None:
         """Let all tensors go."""

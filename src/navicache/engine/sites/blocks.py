@@ -115,7 +115,7 @@ class BlockEngine(Core):
         run, name = self.enter(call, visit.host)
         if run.aside:
             return hidden, visit.text
-        work = run.work(self.at.index, name, call)
+        work = run.work(self.at.own_index, name, call)
         if work is not None:
             visit.compute(work)
             return hidden, visit.text
@@ -146,11 +146,11 @@ class BlockEngine(Core):
         """What was added to texts belongs to the run."""
         self.texts = {}
 
-    def signal(self, call: Call) -> Tensor:
+    def signal(self, call: Call, sigma: float | None) -> Tensor:
         """What the gate watches, from inside the blocks."""
         visit, kind = self.visit, self.scheme.signal
         if visit is None or visit.leader is None or not isinstance(kind, str):
-            return super().signal(call)
+            return super().signal(call, sigma)
         if kind == "modulated":
             return attention_input(*visit.leader)
         if kind == "first_residual":

@@ -1,16 +1,17 @@
 """What the cache does at every site: place the call, learn, decide, close."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch import Tensor
 
 from navicache.engine.decide.recorder import Recorder
 from navicache.engine.predict.stream import Keep
-from navicache.engine.ranks import Doing, Door, FindRanks, alone
+from navicache.engine.ranks import Door, FindRanks, alone
 from navicache.engine.run.run import Run
-from navicache.engine.tensors.fetch import Reading, fetch
+from navicache.engine.sites.survey import NOTHING_ASKED, Survey
+from navicache.engine.tensors.fetch import fetch
 from navicache.engine.tensors.rows import count
 from navicache.engine.tensors.spectrum import filtered, noise_level
 from navicache.engine.tracking.call import Call, Reader
@@ -44,7 +45,8 @@ class Core(ABC):
         self.policy, self.reader, self.call = policy, reader, call or CallSpec()
         self.keep, self.surroundings, self.shadow = keep or Keep(), surroundings, shadow
         about = {"model": model, "policy": policy.name, "settings": settings(policy)}
-        self.recorder = Recorder(self.scheme.gate, **about, shadow=shadow, belief=self.scheme.belief)
+        explainer = self.scheme.monitor or self.scheme.gate
+        self.recorder = Recorder(explainer, **about, shadow=shadow, belief=self.scheme.belief)
         self.at, self.door = Tracker(), Door(find_ranks)
         self.run: Run | None = None
 
@@ -70,66 +72,58 @@ class Core(ABC):
         return len(self.at.called) == 1 or not (self.run is not None and self.run.lead)
 
     def enter(self, call: Call, host: Host) -> tuple[Run, str]:
-        """Find run, step and stream, learn what has crossed since, and decide."""
-        told, host = host, self.at.trusted(host)
-        (placement, there), run = self._place(call, host), self.run
+        """Find run, step and stream, learn what has come to the host, and decide: one transfer, one move."""
+        at, door, told = self.at, self.door, host
+        host = at.trusted(host)
+        placement = place(at, call, host)
+        survey = self._measure(call, host, placement)
+        if survey.crosses and not door.cross(survey.readings, placement.kind, at.own_index, call.latent[0]):
+            self._leave_ranks()
+        if not survey.certain:
+            placement = settle(at, placement, survey.unchanged)
+        run = self.run
         if run is None or placement.kind == "run":
             host = told  # a new run believes its scheduler until that stands still
             run = self._begin(call, host, placement)
-        if not there:
-            self._move(run, call, host, placement)
+        elif survey.learns:
+            run.learn(placement.kind, survey.looked)
+        self._move(run, call, host, placement)
         if run.watches and self.leads and not run.aside:
-            self._watch(run, call, placement.stream)
-        run.decide(self.at, placement.stream)
+            signal = self.signal(call, at.host.sigma) if survey.signal is None else survey.signal
+            run.deciders.of(placement.stream).watch.take(signal)
+        run.decide(at, placement.stream)
         return run, placement.stream
 
-    def _place(self, call: Call, host: Host) -> tuple[Placement, bool]:
-        """Where the call belongs, and whether the position is there already; what must be asked for it, crosses."""
-        placement, own_index = place(self.at, call, host), self.at.own_index
-        if placement.kind == "step" and self.run is not None:
-            return self._look(self.run, call, host, placement)
-        if placement.kind == "follow" and placement.moved:
-            self._cross(placement.equal.values(), call, "follow", own_index)
-            placement = settle(self.at, placement, unchanged=True)
-        elif placement.kind == "run":
-            self.door.meet()
-            self._cross((), call, "run", own_index)
-        return placement, False
-
-    def _look(self, run: Run, call: Call, host: Host, placement: Placement) -> tuple[Placement, bool]:
-        """The leading call of a step: measure its input and fetch all that waits, in one sync; ranks all pass here."""
-        certain, at, own_index = placement.certain, self.at, self.at.own_index
+    def _measure(self, call: Call, host: Host, placement: Placement) -> Survey:
+        """Queue on the device all that this call has to know: where it stands, and what its gate reads."""
+        run, at, certain, kind = self.run, self.at, placement.certain, placement.kind
+        if run is None or kind == "run":
+            return Survey(certain=True, crosses=self.door.meet())
+        if certain and kind == "follow" and not run.watches:
+            return NOTHING_ASKED
         questions = [] if certain else open_questions(at, placement)
-        if run.aside or at.done:  # no latent is kept to compare with; the time has to do
-            self._cross(questions, call, "step", own_index)
-            return settle(at, placement, unchanged=True), False
-        moved = run.look(call, placement.stream, placement.tentative)
-        questions += [] if moved is None else [moved]
-        needed = bool(run.reads or questions or run.batch.flags or self.door.ranks is not None)
-        if certain:
-            self._move(run, call, host, placement)  # while the device is busy measuring
-        if needed:
-            self._cross(questions + run.waiting(), call, "step", own_index)
-        if not certain:
-            placement = settle(at, placement, unchanged=moved is not None and not any(moved.values))
-        if placement.kind == "follow":
-            run.take_back()  # it was the same step once more
-        elif placement.kind == "step" and run.batch.flags:
-            run.settle_batch()
-        if needed:
-            run.lessons.learn()
-        return placement, certain
+        moved, signal, together = None, None, self.door.ranks is not None
+        looked = kind == "step" and not (run.aside or at.done)  # else no latent is kept to compare with, only the time
+        if looked:
+            moved = run.look(call, placement.stream, placement.tentative)
+            questions += () if moved is None else (moved,)
+        if run.watches and not run.aside and (kind == "step" or not run.lead):
+            signal = self.signal(call, host.sigma if kind == "step" else at.host.sigma)
+            run.deciders.measure_signal(signal, placement.stream if certain else None)
+        learns = (looked or signal is not None) and (run.by_data or bool(questions) or together or run.needs_transfer)
+        crosses = learns or bool(questions) or (together and kind == "step")
+        readings = questions + run.waiting() if learns else questions
+        return Survey(certain, readings, crosses, learns, looked, moved, signal)
 
     def _move(self, run: Run, call: Call, host: Host, placement: Placement) -> None:
-        wrong = self.at.move(placement, call, host, relaxed=bool(run.aside))
-        if wrong is not None:
-            run.renumber(wrong, self.at.own_index - 1)
+        if self.at.move(placement, call, host, relaxed=bool(run.aside)):
+            self.recorder.correct_first_number()
         if placement.kind != "follow":
             self.recorder.begin_step(self.at.index, self.at.total, placement.time or call.time)
 
-    def _cross(self, readings: Iterable[Reading], call: Call, doing: Doing, own_index: int) -> None:
-        """Bring readings to the host: by themselves, or as the mean over ranks."""
-        if not self.door.cross(readings, doing, own_index, call.latent[0]) and self.run is not None:
+    def _leave_ranks(self) -> None:
+        """The ranks turned out to be apart: they compute from here on, in this run."""
+        if self.run is not None:
             self.run.leave_ranks()
             self.drop()
 
@@ -138,6 +132,7 @@ class Core(ABC):
         if self.at.continues(host):
             self._fetch_all()
             self.recorder.note(f"aligned anew at step {host.index}: {placement.why}")
+            self.recorder.count_from_here()
         else:
             self._close(finished=False)
             self.recorder.begin(placement.why)
@@ -146,16 +141,10 @@ class Core(ABC):
         self.run.begin(call, host.total, self.policy.align_steps)
         return self.run
 
-    def _watch(self, run: Run, call: Call, stream: str) -> None:
-        """Measure the gate's own signal, and fetch all that waits: the sync of this decision."""
-        run.deciders.of(stream).look(self.signal(call))
-        self._cross(run.waiting(), call, "watch", self.at.own_index)
-        run.lessons.learn()
-
-    def signal(self, call: Call) -> Tensor:
-        """What the gate watches at this call."""
+    def signal(self, call: Call, sigma: float | None) -> Tensor:
+        """What the gate watches at this call, at this noise level."""
         if isinstance(kind := self.scheme.signal, FilteredLatent):
-            return filtered(call.raw[0], noise_level(self.at.host.sigma, call.time), kind.exponent)
+            return filtered(call.raw[0], noise_level(sigma, call.time), kind.exponent)
         raise ValueError(f"signal {kind!r} exists inside the blocks only: give the policy a site of Blocks(...)")
 
     def abort(self) -> None:

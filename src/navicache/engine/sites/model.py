@@ -72,7 +72,7 @@ class Engine(Core):
             return Task(True, args, kwargs)
         if len(self.at.called) == 1:
             run.streams.lead(name)
-        work = run.work(self.at.index, name, call)
+        work = run.work(self.at.own_index, name, call)
         if work is None:
             return Task(False, output=run.predicted(name, call))
         return self._some_rows(Task(True, args, kwargs, run, work), run.rows)

@@ -95,7 +95,7 @@ class ModuleEngine(Core):
             part.decide(moment, self.name, leads, run.seen.elements)
         reused = [part.kind for part in self.parts if not part.verdict.compute]
         line = {"computed": True, "reason": f"reuses {', '.join(reused)}" if reused else "schedule"}
-        self.recorder.amend(moment.index, self.name, 0, line)
+        self.recorder.amend(moment.own_index, self.name, 0, line)
 
     def _read_time(self, time: Tensor | float, first: bool) -> None:
         """The timestep in thousandths, which windows are given in; some models are handed it in whole units."""
@@ -118,5 +118,5 @@ class ModuleEngine(Core):
             return output
         result = forward(*args, **kwargs)
         with torch.no_grad():
-            part.keep_result(self.name, module, result, self.at.index)
+            part.keep_result(self.name, module, result, self.at.own_index)
         return result

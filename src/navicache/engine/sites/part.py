@@ -12,10 +12,9 @@ from navicache.engine.predict.stream import NOTHING, Keep, Stream
 from navicache.engine.sites.anatomy import Anatomy
 from navicache.engine.tensors.containers import Output
 from navicache.engine.tensors.fit import Fit
+from navicache.engine.tracking.batch import Batch
 from navicache.engine.tracking.tracker import Moment
 from navicache.policies import Modules, Scheme, Verdict, Weights
-
-ALL_ROWS = ((0,),)  # decide together
 
 # Names of a block's own children, in every transformer that is known.
 CHILD_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -62,7 +61,9 @@ class Part:
     modules: dict[str, nn.Module]
     keep: Keep
     verdict: Verdict = Verdict(True, "schedule")
+    batch: Batch = field(default_factory=lambda: Batch(1, settled=True))  # all rows decide together
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)  # by stream and module
+    recorder: Recorder = field(init=False)  # of these decisions alone: the engine's own says what came of all of them
     deciders: Deciders = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,15 +72,18 @@ class Part:
 
     def drop(self) -> None:
         """A run is over: nothing is kept, and every decider starts from nothing."""
-        self.kept, self.deciders = {}, Deciders(self.scheme, Recorder(self.scheme.gate))
+        self.kept, self.recorder = {}, Recorder(self.scheme.gate)
+        self.deciders = Deciders(self.scheme, self.recorder, self.batch)
 
     def decide(self, moment: Moment, stream: str, leads: bool, elements: int) -> None:
         """The verdict on this step, where it is not the leader's."""
+        if leads:
+            self.recorder.begin_step(moment.index, moment.total, None)
         if leads or not self.deciders.lead:
             decider = self.deciders.of(stream)
-            (self.verdict,) = decider.decide(moment, stream, ALL_ROWS, elements, True)
+            (self.verdict,) = decider.decide(moment, stream, elements, True)
             if self.verdict.compute:
-                decider.computed(moment.index, (0,))
+                decider.computed(moment.own_index, (0,))
 
     def predicted(self, stream: str, module: str) -> Any:
         """What a module is predicted to return; None where it is to be computed."""
@@ -88,12 +92,12 @@ class Part:
             return None
         return kept.predicted(decider.weights(kept.streams[0].computed_at))
 
-    def keep_result(self, stream: str, module: str, result: Any, index: int) -> None:
+    def keep_result(self, stream: str, module: str, result: Any, own_index: int) -> None:
         """Keep what a module has returned."""
         bare, order = isinstance(result, Tensor), self.scheme.predictor.order
         tensors: tuple[Tensor, ...] = (result,) if bare else result
         if (stream, module) not in self.kept:
-            self.kept[stream, module] = Kept([Stream(order, self.keep) for _ in tensors], bare)
+            self.kept[stream, module] = Kept([Stream(order, self.keep, self.batch) for _ in tensors], bare)
         for each, tensor in zip(self.kept[stream, module].streams, tensors, strict=True):
             each.remember(NOTHING, Output((tensor,), tuple), None, NOTHING, shared=True)
-            each.computed(index, (0,))
+            each.computed(own_index, (0,))

@@ -1,8 +1,7 @@
 """Computes everything and writes down what calibrations are made of."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -10,7 +9,6 @@ from torch import Tensor
 from navicache.engine.sites.anatomy import Anatomy
 from navicache.engine.sites.blocks import BlockEngine
 from navicache.engine.tensors.containers import unpack
-from navicache.policies import Blocks, IndexGate, ResidualHold, Scheme, Signal, Step, Verdict
 
 
 class Sight(NamedTuple):
@@ -22,40 +20,6 @@ class Sight(NamedTuple):
     indicator_change: float | None  # relative, of the signal
     output_change: float | None  # relative, of what the model returned
     residual_ratio: float | None  # mean over tokens of |R_i| / |R_(i-1)|, R what the blocks added
-
-
-@dataclass(frozen=True)
-class SightGate(IndexGate):
-    """Computes always, and remembers how much the signal has changed."""
-
-    streams: Any = "each"
-    reads: Any = frozenset({"since_seen"})
-
-    def init(self) -> Any:
-        """Nothing seen."""
-
-    def decide(self, state: Any, step: Step) -> tuple[Verdict, Any]:
-        """Compute; the state is the relative change."""
-        del state
-        change = None if step.since_seen is None or not step.seen_size else step.since_seen / step.seen_size
-        return Verdict(True, "calibration"), change
-
-    def explain(self, state: Any) -> Mapping[str, float]:
-        """The change, where there is one."""
-        return {} if state is None else {"predicted_change": state}
-
-
-@dataclass(frozen=True)
-class Probing:
-    """The policy of a probe."""
-
-    name: ClassVar[str] = "calibration"
-    signal: Signal = "modulated"
-    align_steps: int = 0
-
-    def schemes(self) -> tuple[Scheme, ...]:
-        """Nothing is ever replaced."""
-        return (Scheme(Blocks(), SightGate(), ResidualHold(), False, None, self.signal),)
 
 
 class Probe(BlockEngine):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from navicache.engine.errors import CannotCache
-from navicache.engine.tensors.rows import Rows, index_tensor
+from navicache.engine.tensors.rows import Rows, count, index_tensor
 from navicache.models import PER_SAMPLE_NAMES, SHARED_NAMES, Place
 
 Rebuild = Callable[[Rows], Any]
@@ -52,6 +52,15 @@ def unpack(output: Any, place: Place | None, listed: bool) -> Output:
                 f"the model returned {kind.__name__}, which holds no tensor to cache; "
                 "say where its prediction is with CallSpec(output=...)"
             )
+
+
+def check_rows(output: Output, rows: int) -> None:
+    """A model that returns another number of rows than it was given cannot be put together again."""
+    if count(output.rows) != rows:
+        raise CannotCache(
+            f"the model returned {count(output.rows)} rows for {rows}: its output cannot be split by sample. "
+            "Name the right arguments with call=CallSpec(latent=..., output=...)"
+        )
 
 
 def _nested(build: Callable[[dict[Any, Any]], Any], fields: dict[Any, Any], key: Place | None, listed: bool) -> Output:

@@ -19,8 +19,8 @@ class Reading:
 
     def arrive(self, values: list[float]) -> None:
         """Take the values over and let the tensor go."""
-        self.values = values if self.scale == 1.0 else [value * self.scale for value in values]
-        self.tensor = None
+        scale, self.tensor = self.scale, None
+        self.values = values if scale == 1.0 else [value * scale for value in values]
 
 
 def value(reading: Reading | None) -> float | None:

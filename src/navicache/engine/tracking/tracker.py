@@ -75,12 +75,12 @@ class Tracker:
         """Expect a new run, though one more stream of the last step may still come."""
         self.done, self.conditioning, self.latent = True, {}, ()
 
-    def move(self, placement: Placement, call: Call, host: Host, relaxed: bool) -> int | None:
+    def move(self, placement: Placement, call: Call, host: Host, relaxed: bool) -> bool:
         """Take the position a settled placement says; `relaxed` where the run is left alone.
 
-        Returns the number that the step before was wrongly given, should it turn out so here.
+        Returns whether the run's first step had a wrong number, should it turn out so here.
         """
-        wrong = None
+        wrong = False
         if placement.kind == "run":
             self._begin(placement, call, host)
         elif placement.kind == "step":
@@ -103,13 +103,13 @@ class Tracker:
         self.first_time, self.direction = placement.time, 0.0
         self.conditioning, self.before = {}, []
 
-    def _go_on(self, placement: Placement, host: Host) -> int | None:
-        wrong, self.before = None, self.called
+    def _go_on(self, placement: Placement, host: Host) -> bool:
+        wrong, self.before = False, self.called
         self.own_index += 1
         if host.index is not None and host.index == self.host.index:
             self.stale = True
             if self.own_index == 1:
-                wrong = self.index
+                wrong = True
             else:  # it has moved before: what it told then was right
                 self.counted_from = self.index - self.own_index + 1
         elif self.offset is None and host.index is not None:

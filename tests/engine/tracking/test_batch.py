@@ -1,10 +1,10 @@
 """Which rows are one sample: looked at in the first two steps."""
 
 import pytest
-from tests.engine.toys.parts import rows
+from tests.engine.toys.parts import rows, told_apart
 
-from navicache.engine.run.batch import Batch
 from navicache.engine.tensors.fetch import fetch
+from navicache.engine.tracking.batch import Batch
 
 
 def settled(*steps):
@@ -69,3 +69,13 @@ def test_a_look_at_more_than_the_latent_is_made_anew():
     batch.watch_again(rows(1, 1))
     fetch(batch.waiting())
     assert batch.settle() == ((0, 1),)
+
+
+def test_what_samples_share_becomes_each_ones_own_when_they_are_told_apart():
+    batch = Batch(3, settled=False)
+    early = batch.per_sample("shared")
+    assert early == ["shared"]
+    told_apart(batch)
+    assert (batch.samples, early, batch.per_sample(0)) == (3, ["shared"] * 3, [0] * 3)
+    early[1] = "own"
+    assert early == ["shared", "own", "shared"]
