@@ -31,7 +31,9 @@ def step(made, index, **outputs):
             made.seen.see(called(rows(*values)[0]), rows(*values))
             made.lead(name)
             made.deciders.of(name).decide(moment(index), name, 1, True)
-        kept = made.form(name, rows(*values), None, leads=place == 0)
+        if place:
+            made.adopt_follower(name, rows(*values))
+        kept = made.encode(name, rows(*values), None)
         made.of(name).remember(made.seen.last, Output(kept, tuple), None, NOTHING, shared=True)
         samples = range(len(values))
         if place == 0:
@@ -61,15 +63,17 @@ def test_where_nothing_is_kept_apart_everyone_keeps_its_output(how):
 def test_a_follower_of_another_form_keeps_its_output():
     made = streams()
     step(made, 0, cond=(10,))
-    assert made.form("uncond", (torch.ones(1, 2, dtype=torch.float64),), None, leads=False)[0].dtype == torch.float64
+    output = (torch.ones(1, 2, dtype=torch.float64),)
+    made.adopt_follower("uncond", output)
+    assert made.encode("uncond", output, None)[0].dtype == torch.float64
     assert made.followers == set()
 
 
-def test_a_follower_that_was_computed_for_some_rows_only_is_no_difference_yet():
+def test_some_rows_of_a_follower_are_differences_from_the_same_rows():
     made = streams(2)
-    step(made, 0, cond=(10, 20))
-    assert first(made.form("uncond", rows(25), [1], leads=False)) == [25]
-    assert made.followers == set()
+    step(made, 0, cond=(10, 20), uncond=(13, 24))
+    assert first(made.encode("uncond", rows(25), [1])) == [5]
+    assert first(made.encode("other", rows(25), [1])) == [25], "it was not adopted"
 
 
 def test_another_leader_makes_differences_useless():

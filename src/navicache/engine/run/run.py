@@ -146,7 +146,9 @@ class Run:
         latent = work.latent if self.seen.fitted else self._settle_fit(work, output)
         streams, stream = self.streams, self.streams.of(name)
         guess = streams.predict(name, latent) if stream.history and (leads or rows is not None) else None
-        kept = streams.form(name, output.rows, rows, leads)
+        if not leads and rows is None:
+            streams.adopt_follower(name, output.rows)
+        kept = streams.encode(name, output.rows, rows)
         mends = bool(stream.history) and streams.mends(name, leads)
         missed = streams.missed(name, latent, kept, guess, rows) if mends else NOTHING
         self.lessons.teach(work, Found(moment, latent, kept, guess, missed), output.rows, leads)

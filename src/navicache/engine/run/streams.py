@@ -110,15 +110,21 @@ class Streams:
 
     # -- keep and learn -----------------------------------------------------------------------------------------------
 
-    def form(self, name: str, output: Rows, rows: Sequence[int] | None, leads: bool) -> Rows:
-        """An output as it is kept: where it follows, as its difference from what the leader returned."""
-        stream, lead = self.of(name), NOTHING
-        if self.apart and not leads and (name in self.followers or not stream.history):
-            lead = self.led()
-        if lead and not stream.history and rows is None and alike(output, lead):
+    def adopt_follower(self, name: str, output: Rows) -> None:
+        """Keep a stream as its difference from the leader from its first output on, if the two can be subtracted."""
+        stream = self.of(name)
+        if not self.apart or stream.history:
+            return
+        leader_output = self.led()
+        if leader_output and alike(output, leader_output):
             self.followers.add(name)
             stream.part(None)
-        return minus(output, take(lead, rows)) if name in self.followers else stream.kept(output, rows)
+
+    def encode(self, name: str, output: Rows, rows: Sequence[int] | None) -> Rows:
+        """An output as it is kept: that of a follower as its difference from what the leader returned."""
+        if name in self.followers:
+            return minus(output, take(self.led(), rows))
+        return self.of(name).kept(output, rows)
 
     def missed(self, name: str, latent: Rows, kept: Rows, guess: Rows | None, rows: Sequence[int] | None) -> Rows:
         """How far the predicted course is from what was computed; amends it made on the way do not count."""
