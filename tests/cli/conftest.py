@@ -46,7 +46,7 @@ def no_network(request, monkeypatch):
 @pytest.fixture(autouse=True)
 def pocket(monkeypatch, wan_folder):
     """The embedded model's interface over the tiny one, and no weights of LPIPS."""
-    monkeypatch.setattr(lpips_weights, "packaged", lambda name: None)
+    monkeypatch.setattr(lpips_weights, "find_weights_folder", lambda name: None)
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda name="wan": wan_folder)
     monkeypatch.setattr(navicache.pocket, "PROMPTS", ("a red ball moves left", "a blue cat moves right", "a cat"))
     monkeypatch.setattr(navicache.pocket, "unknown", lambda text: [w for w in text.lower().split() if w not in WORDS])

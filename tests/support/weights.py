@@ -14,7 +14,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that NAVICACHE_HOME names, which does not exist, and no packaged weights."""
     folder = tmp_path / "home"
     monkeypatch.setenv("NAVICACHE_HOME", str(folder))
-    monkeypatch.setattr(lpips_weights, "packaged", lambda name: None)
+    monkeypatch.setattr(lpips_weights, "find_weights_folder", lambda name: None)
     return folder
 
 

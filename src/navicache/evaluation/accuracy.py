@@ -15,7 +15,7 @@ HISTOGRAM_SMOOTHING = 0.5  # added to every bin: an empty one would make the div
 
 
 class PredictionPoint(NamedTuple):
-    """One step: how much the input changed, what the policy predicted, and what was true."""
+    """One step: the change of its input, and the predicted and the true change (or error) of its output."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]
     input_change: float
@@ -25,7 +25,7 @@ class PredictionPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class PredictionAccuracy:
-    """Over all runs of a policy; a figure that has no meaning for these points is None."""
+    """Accuracy over all runs of a policy; a number that is undefined for these points is None."""
 
     runs: int
     points: int
@@ -38,30 +38,31 @@ class PredictionAccuracy:
 
 
 def collect_points(shadow_run: RunRecord, full_run: RunRecord) -> tuple[PredictionPoint, ...]:
-    """The steps of a shadow run, on the full trajectory, whose prediction and truth are both known.
+    """Collect the steps of a shadow run on the full trajectory with a known prediction and a known true value.
 
-    What `predicted_change` is held against is what it is about: the error of this very step where the policy says so
-    (`belief`), else the change of the output since the step before, which `truth` holds: a run of the same prompt and
-    noise that computed every step and measured its latents, which not every policy does.
+    If the policy predicts the error of the step (`belief`), the true value is that error. Otherwise it is the change of
+    the output since the step before, from `full_run`: a run with the same prompt and noise that computed every step and
+    measured its latents, which not every policy does.
     """
-    own = shadow_run.belief == "predicted_change"
-    truths = {step.index: step for step in full_run.leading}
-    found: list[PredictionPoint] = []
+    predicts_error = shadow_run.belief == "predicted_change"
+    full_steps = {step.index: step for step in full_run.leading}
+    points: list[PredictionPoint] = []
     for step in shadow_run.leading:
-        exact = truths[step.index]
-        known = (exact.input_change, step.predicted_change, step.reuse_error if own else exact.output_change)
+        full = full_steps[step.index]
+        true = step.reuse_error if predicts_error else full.output_change
+        known = (full.input_change, step.predicted_change, true)
         if all(value is not None and math.isfinite(value) for value in known):
-            found.append(PredictionPoint(step.index, *known))  # pyright: ignore[reportArgumentType]
-    return tuple(found)
+            points.append(PredictionPoint(step.index, *known))  # pyright: ignore[reportArgumentType]
+    return tuple(points)
 
 
 def measure_prediction_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> PredictionAccuracy:
-    """Errors of all points together, and the area as the mean over the runs.
+    """Measure the errors of all points together, and the area as the mean over the runs.
 
     Example:
         >>> exact = [PredictionPoint(0, 1.0, 0.1, 0.1), PredictionPoint(1, 2.0, 0.3, 0.3)]
-        >>> found = measure_prediction_accuracy([exact])
-        >>> found.mae, found.area, found.kl, round(found.pearson, 6), round(found.cosine, 6)
+        >>> accuracy = measure_prediction_accuracy([exact])
+        >>> accuracy.mae, accuracy.area, accuracy.kl, round(accuracy.pearson, 6), round(accuracy.cosine, 6)
         (0.0, 0.0, 0.0, 1.0, 1.0)
     """
     pooled = [point for run in runs for point in run]
@@ -84,8 +85,8 @@ def measure_prediction_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> Pr
 def measure_swept_area(points: Sequence[PredictionPoint]) -> float:
     """Area swept by the segment from the predicted to the true point, in the plane of input and output change.
 
-    Both points of a step stand above the same input change, so between two steps the segment sweeps a trapezoid, or two
-    triangles where prediction and truth cross.
+    Both points of a step have the same input change, so between two steps the segment sweeps a trapezoid, or two
+    triangles if prediction and truth cross.
 
     Example:
         >>> start = PredictionPoint(0, 0.0, 1.0, 0.0)
@@ -106,9 +107,9 @@ def _measure_area_between(first: PredictionPoint, second: PredictionPoint) -> fl
 
 
 def compute_kl_divergence(true: np.ndarray, predicted: np.ndarray, bins: int = HISTOGRAM_BINS) -> float:
-    """Kullback-Leibler divergence, in nats, of the predicted histogram from the true one; 0 where they are the same.
+    """Kullback-Leibler divergence, in nats, of the predicted histogram from the true one; 0 if they are the same.
 
-    Both have the same bins, of equal width from the least to the largest value of either.
+    Both have the same bins, of equal width from the smallest to the largest value of either.
     """
     span = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
     if span[0] == span[1]:
@@ -119,15 +120,13 @@ def compute_kl_divergence(true: np.ndarray, predicted: np.ndarray, bins: int = H
 
 
 def compute_pearson_correlation(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Correlation; None where one of them does not vary."""
-    return (
-        compute_cosine_similarity(first - first.mean(), second - second.mean())
-        if np.ptp(first) and np.ptp(second)
-        else None
-    )
+    """Pearson correlation; None if one of them does not vary."""
+    if not np.ptp(first) or not np.ptp(second):
+        return None
+    return compute_cosine_similarity(first - first.mean(), second - second.mean())
 
 
 def compute_cosine_similarity(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Cosine of the angle between the two as vectors; None where one of them is zero."""
+    """Cosine of the angle between two vectors; None if one of them is zero."""
     sizes = float(np.linalg.norm(first) * np.linalg.norm(second))
     return float(first @ second) / sizes if sizes else None
