@@ -1,4 +1,4 @@
-"""NaviCache for ComfyUI: fewer evaluations of the model in a sampling run, and a report of what was left out."""
+"""NaviCache for ComfyUI: fewer evaluations of the model in a sampling run, and a report about them."""
 
 from comfy_api.latest import ComfyExtension, io
 
@@ -9,7 +9,7 @@ __all__ = ["NaviCache", "NaviCacheReport", "comfy_entrypoint"]
 
 
 class NaviCacheExtension(ComfyExtension):
-    """What ComfyUI asks for the list of nodes."""
+    """Lists the nodes of this pack for ComfyUI."""
 
     async def get_node_list(self) -> list[type[io.ComfyNode]]:
         """All nodes of this pack."""
@@ -17,5 +17,5 @@ class NaviCacheExtension(ComfyExtension):
 
 
 async def comfy_entrypoint() -> NaviCacheExtension:
-    """Called by ComfyUI when it loads the pack."""
+    """Return the extension; ComfyUI calls this when it loads the pack."""
     return NaviCacheExtension()

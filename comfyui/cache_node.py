@@ -7,7 +7,7 @@ from comfy_api.latest import io
 from navicache.integrations.comfyui import attach
 from navicache.integrations.comfyui.policy_settings import list_whole_model_policies
 
-from .settings import (
+from .node_inputs import (
     MAX_ERROR_TARGET,
     POLICY_TARGET,
     QUALITY_TARGET,
@@ -21,13 +21,13 @@ DESCRIPTION = (
     "Put it between the model (after LoRA and shift nodes) and the sampler. One node for every sampler."
 )
 TARGET_TIP = (
-    "What you ask for. speed-up: so many times fewer steps are computed. quality: a preset. "
-    "max error: as fast as this error allows. policy: another method, with knobs of its own."
+    "What to aim for. speed-up: this many times fewer computed steps. quality: a preset. "
+    "max error: as fast as this error allows. policy: another method, with other knobs."
 )
-SPEEDUP_TIP = "Steps of a run over computed steps: at 2, half of them. At 1 nothing is cached: the output is bit-equal."
-QUALITY_TIP = "slow is nearest to the uncached result, fast leaves out the most steps."
-ERROR_TIP = "Relative error of the model's output that no predicted step should exceed. Smaller is nearer, and slower."
-POLICY_TIP = "Which method decides. The one behind the other targets is inertial."
+SPEEDUP_TIP = "Steps per computed step: at 2, half of the steps are computed. At 1 nothing is cached."
+QUALITY_TIP = "slow is closest to the uncached result, fast computes the fewest steps."
+ERROR_TIP = "Largest relative error of the model's output at a predicted step. Smaller is more accurate and slower."
+POLICY_TIP = "The method that decides. The other targets use inertial."
 KNOBS_TIP = (
     "Leave empty unless you know the policy. Its knobs as name=value, with a comma between them: "
     "align_steps=4, last_step=false"
@@ -35,7 +35,7 @@ KNOBS_TIP = (
 
 
 def build_target_input() -> io.DynamicCombo.Input:
-    """One target at a time: only the widget that belongs to it is shown."""
+    """Build the target widget, which shows only the input of the chosen target."""
     slider = io.NumberDisplay.slider
     speedup = io.Float.Input(
         "speedup", default=2.0, min=1.0, max=4.0, step=0.05, display_mode=slider, tooltip=SPEEDUP_TIP
@@ -69,9 +69,9 @@ class NaviCache(io.ComfyNode):
 
     @classmethod
     def validate_inputs(cls, knobs: str, *, target: Any = None) -> bool | str:
-        """Before anything is loaded: a knob that cannot be read, or that no policy has.
+        """Return an error for a knob that cannot be parsed or that no policy has, before anything is loaded.
 
-        ComfyUI shows a mistake once for every positional parameter. It hands over `target` in any case, unread.
+        ComfyUI shows an error once per positional parameter, so `target` is a keyword.
         """
         del target
         return find_knob_mistake(knobs) or True

@@ -1,4 +1,4 @@
-"""What the widgets say, as arguments of `attach`. Nothing of ComfyUI is imported here."""
+"""Turn the values of the widgets into arguments of `attach`. Nothing of ComfyUI is imported here."""
 
 import re
 from dataclasses import fields
@@ -7,18 +7,14 @@ from typing import Any
 
 from navicache.policies import POLICIES
 
-SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET = (
-    "speed-up",
-    "quality",
-    "max error",
-    "policy",
-)  # entries of the target widget
+# entries of the target widget
+SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET = "speed-up", "quality", "max error", "policy"
 LITERALS = {"true": True, "false": False, "none": None}
 KNOB_FORMAT_HINT = "write name=value, several with a comma between them, as in: align_steps=4, last_step=false"
 
 
 def build_attach_arguments(target: dict[str, Any], knobs: str) -> dict[str, Any]:
-    """Keyword arguments of `navicache.integrations.comfyui.attach`.
+    """Build the keyword arguments of `navicache.integrations.comfyui.attach`.
 
     Example:
         >>> build_attach_arguments({"target": "speed-up", "speedup": 2.0}, "align_steps=4")
@@ -29,7 +25,7 @@ def build_attach_arguments(target: dict[str, Any], knobs: str) -> dict[str, Any]
 
 
 def parse_knobs(text: str) -> dict[str, Any]:
-    """The knobs of a policy, written as name=value.
+    """Parse the knobs of a policy, written as name=value.
 
     Example:
         >>> parse_knobs("threshold=0.1, rows=sample; last_step=false")
@@ -48,7 +44,7 @@ def parse_knobs(text: str) -> dict[str, Any]:
 
 
 def find_knob_mistake(text: str) -> str | None:
-    """What is wrong with the knobs whatever the policy, as a sentence; None where nothing is.
+    """Describe what is wrong with the knobs for every policy; None if nothing is.
 
     Example:
         >>> find_knob_mistake("align_step=4")

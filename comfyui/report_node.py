@@ -1,4 +1,4 @@
-"""The node that tells what happened in the last sampling run."""
+"""The node that reports the last sampling run."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from comfy_api.latest import io, ui
 
 from navicache.integrations.comfyui import last_run
 
-from .picture import draw_runs
+from .trace_image import draw_runs
 
 DESCRIPTION = (
-    "Shows which steps of the last run were computed and which were predicted, and the error the cache reckoned with. "
-    "Give it the model that went into the sampler, and what came out of it."
+    "Shows which steps of the last run were computed and which were predicted, and the predicted error. "
+    "Connect the model that went into the sampler, and the sampler's output."
 )
 NOTHING_CACHED = (
     "nothing was cached: the speed-up is 1, or this model has not been sampled with a NaviCache node before the sampler"
 )
-AFTER_TIP = "What the sampler made (a latent, image or video): it passes through, so that the report comes after it."
+AFTER_TIP = "The sampler's output (a latent, image or video). It passes through, so that the report runs after it."
 
 
 class NaviCacheReport(io.ComfyNode):

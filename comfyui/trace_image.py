@@ -1,4 +1,4 @@
-"""A report as a picture, in the form in which ComfyUI's nodes hand pictures to each other."""
+"""Draw a report as an image in ComfyUI's format."""
 
 import io
 
@@ -14,7 +14,7 @@ TEXT_COLOR = "#222222"
 
 
 def draw_runs(runs: tuple[RunRecord, ...]) -> torch.Tensor:
-    """One picture below the other, (1, height, width, 3) from 0 to 1; of nothing, a sentence that says so."""
+    """Draw the runs below each other: (1, height, width, 3), values from 0 to 1; without runs, a notice."""
     figures = [draw_trace(run) for run in runs if run.steps] or [_draw_empty_notice()]
     pictures = [_render_pixels(figure) for figure in figures]
     width = max(picture.shape[1] for picture in pictures)

@@ -1,7 +1,7 @@
-"""Draw functions at random and show their names and signatures alone: `python -m tools.sample_names --count 40`.
+"""Draw functions at random and show only their names and signatures: `python -m tools.sample_names --count 40`.
 
-A reader who has never seen this project says what each of them does. `--answers` prints what they do say of themselves,
-the first line of the docstring, to compare with. The same seed draws the same functions from the same source.
+A reader who has never seen this project says what each function does. `--answers` also prints the first line of each
+docstring, to compare. The same seed draws the same functions from the same source.
 """
 
 import argparse
@@ -16,18 +16,18 @@ SOURCE = Path(__file__).parents[1] / "src" / "navicache"
 
 
 def format_signature(name: str, function: FunctionNode) -> str:
-    """The function as a reader meets it in a list: its name in its class, its parameters and what it returns.
+    """Format a function with its class, its parameters and its return type.
 
     >>> tree = ast.parse("def area(width: float, height: float = 1.0) -> float: ...")
     >>> format_signature("Square.area", tree.body[0])
-    'Square.area(width: float, height: float = 1.0) -> float'
+    'Square.area(width: float, height: float=1.0) -> float'
     """
     returns = f" -> {ast.unparse(function.returns)}" if function.returns is not None else ""
     return f"{name}({ast.unparse(function.args)}){returns}"
 
 
 def draw_functions(source: Path, count: int, seed: int) -> list[tuple[str, str]]:
-    """Functions and the first lines of their docstrings; names that Python gives (`__init__`) are left out."""
+    """Draw functions and the first lines of their docstrings, without special methods such as `__init__`."""
     found = [
         (format_signature(name, function), (ast.get_docstring(function) or "(none)").splitlines()[0], module.name)
         for module in list_modules(source)

@@ -1,6 +1,6 @@
 """Measure the structure of the source: `python -m tools.structure`, or `make structure`.
 
-One line for each measure with its limit, then every place that breaks one. The exit status is 1 where there is any.
+One line for each measure with its limit, then every place that breaks one. The exit status is 1 if there is any.
 The source is read, not imported, so no environment is needed.
 """
 
@@ -28,7 +28,7 @@ OTHERS = (Path("opensora", "src", "navicache_opensora"),)  # packages with the s
 
 
 class StructureCheck(NamedTuple):
-    """What was counted, how it stands to its limit, and where."""
+    """A measured value, its limit, and the places that break it."""
 
     name: str
     value: str
@@ -40,7 +40,7 @@ class StructureCheck(NamedTuple):
 def measure_structure(
     root: Path = ROOT, package: str = "navicache", allowed: tuple[AllowedStore, ...] = ALLOWED_STORES
 ) -> list[StructureCheck]:
-    """All measures of the package in `root`/src, of the other packages and of the tests beside it."""
+    """Measure the package in `root`/src, the other packages and the tests."""
     source = root / "src" / package
     folders = [source, *(root / other for other in OTHERS)]
     modules, others = list_modules(source), [module for folder in folders[1:] for module in list_modules(folder)]
@@ -118,7 +118,7 @@ def _locate_cycles(modules: list[SourceModule], groups: list[list[str]]) -> list
 
 
 def print_checks(checks: list[StructureCheck], root: Path, package: str | None) -> None:
-    """The table, then the places: all of them, or those of one package (its tests too)."""
+    """Print the table, then the places: all of them, or those of one package and its tests."""
     for each in checks:
         print(f"{each.name:28} {each.value:>5}  {each.limit:36} {'BROKEN' if each.is_broken else ''}".rstrip())
     for each in checks:
@@ -134,9 +134,9 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     """Print the measures and give the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", help="show the places of this package only; the table stays that of all")
-    measures = measure_structure(root)
-    print_checks(measures, root, parser.parse_args(arguments).package)
-    return int(any(each.is_broken for each in measures))
+    checks = measure_structure(root)
+    print_checks(checks, root, parser.parse_args(arguments).package)
+    return int(any(each.is_broken for each in checks))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def test_every_input_and_output_has_a_tooltip(pack: ModuleType) -> None:
     ],
 )
 def test_knobs_are_read(pack: ModuleType, text: str, knobs: dict[str, Any]) -> None:
-    assert pack.cache_node.arguments({"target": "quality", "quality": "mid"}, text) == {
+    assert pack.cache_node.build_attach_arguments({"target": "quality", "quality": "mid"}, text) == {
         "quality": "mid",
         "knobs": knobs,
     }

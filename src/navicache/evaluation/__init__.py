@@ -1,4 +1,4 @@
-"""How near a video is to its reference: PSNR, SSIM, LPIPS, and VBench's temporal flickering."""
+"""Compare a video with its reference: PSNR, SSIM, LPIPS, and VBench's temporal flickering."""
 
 from navicache.evaluation.comparison import METRICS, Comparison, compare, measure
 from navicache.evaluation.flicker import flickering

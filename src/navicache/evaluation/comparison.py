@@ -14,7 +14,7 @@ from navicache.evaluation.similarity import ssim
 
 @dataclass(frozen=True)
 class Comparison:
-    """How near a video is to its reference; `docs/metrics.md` defines each figure."""
+    """The scores of a video against its reference; `docs/metrics.md` defines each."""
 
     psnr: float  # decibels, mean over the frames
     psnr_pooled: float  # decibels of the whole clip's squared error
@@ -39,7 +39,7 @@ class MetricOptions(NamedTuple):
 def compare(reference: Clip, video: Clip, *, weights: Path | None = None, device: Device = None) -> Comparison:
     """Score `video`, as (frames, height, width, 3) of floats in [0, 1] or uint8, against `reference`.
 
-    LPIPS without its weights, or on frames too small for it, is None with the reason; every other trouble is an error.
+    LPIPS is None, with the reason, if its weights are missing or the frames are too small; other problems are errors.
 
     Example:
         >>> import numpy as np

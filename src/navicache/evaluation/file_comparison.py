@@ -1,4 +1,4 @@
-"""Many videos against their references: every figure of each, and means with intervals."""
+"""Compare video files with their references: scores of each, and means with intervals."""
 
 import csv
 import io
@@ -16,14 +16,14 @@ SCORE_NAMES = tuple(entry.name for entry in fields(Comparison) if entry.name != 
 
 @dataclass(frozen=True)
 class ScoredVideo:
-    """One video and what it scored."""
+    """A video and its scores."""
 
     name: str
     scores: Comparison
 
 
 def compare_files(reference: Path, other: Path) -> Iterator[ScoredVideo]:
-    """Score each video of `other` against its namesake; errors name the file."""
+    """Score each video of `other` against the reference of the same name; errors name the file."""
     for name, first, second in match_videos(reference, other):
         clips = read_video(first), read_video(second)
         if clips[0].shape != clips[1].shape:
@@ -37,13 +37,13 @@ def compare_files(reference: Path, other: Path) -> Iterator[ScoredVideo]:
 
 
 def estimate_means(scored_videos: Sequence[ScoredVideo]) -> dict[str, MeanEstimate | None]:
-    """Mean and interval of every figure over the videos; None where a video lacks it."""
+    """Estimate the mean of every score over the videos; None if a video has no such score."""
     columns = {name: [getattr(video.scores, name) for video in scored_videos] for name in SCORE_NAMES}
     return {name: None if None in values else estimate_mean(values) for name, values in columns.items()}
 
 
 def build_json_document(scored_videos: Sequence[ScoredVideo], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything, ready for JSON."""
+    """Build the document that `--json` prints: metadata, means and the scores of every video."""
     means = {name: None if found is None else found._asdict() for name, found in estimate_means(scored_videos).items()}
     videos = [{"name": video.name, **video.scores.to_dict()} for video in scored_videos]
     return {**metadata, "mean": means, "videos": videos}

@@ -1,4 +1,4 @@
-"""Calibrations of the rivals that need one: TeaCache's polynomial, MagCache's table."""
+"""Fit calibrations to measured changes: TeaCache's polynomial and MagCache's table."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,10 +12,10 @@ POLYNOMIAL_DEGREE = 4
 
 
 def fit_teacache_polynomial(probe_records: Iterable[Sight]) -> tuple[tuple[float, ...], dict[str, float]]:
-    """TeaCache (arXiv:2411.19108): relative change of the output from that of the signal, by least squares.
+    """Fit the relative change of the output to that of the signal by least squares, for TeaCache (arXiv:2411.19108).
 
-    Returns five coefficients, highest power first, and R² with the number of points. Where the signal takes too few
-    values for a curve of that degree, a lower one is fitted and the rest is zero.
+    Returns five coefficients, highest power first, and R² with the number of points. If the signal has too few values
+    for a curve of that degree, a lower degree is fitted and the other coefficients are zero.
     """
     pairs = [
         (s.indicator_change, s.output_change)
@@ -26,20 +26,20 @@ def fit_teacache_polynomial(probe_records: Iterable[Sight]) -> tuple[tuple[float
         raise ValueError(f"{len(pairs)} steps are too few to fit a curve: calibrate with more steps or prompts")
     x, y = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
     degree = min(POLYNOMIAL_DEGREE, len(np.unique(np.round(x, 9))) - 1)
-    scale = float(np.abs(x).max()) or 1.0  # fitted on [-1, 1], or the powers would drown each other
+    scale = float(np.abs(x).max()) or 1.0  # fitted on [-1, 1], for numerical stability
     fitted = np.polyfit(x / scale, y, degree) / scale ** np.arange(degree, -1, -1)
     coefficients = np.concatenate([np.zeros(POLYNOMIAL_DEGREE - degree), fitted])
-    left = y - np.polyval(coefficients, x)
+    residual = y - np.polyval(coefficients, x)
     spread = float(((y - y.mean()) ** 2).sum())
-    explained = 1 - float((left**2).sum()) / spread if spread else 1.0
+    explained = 1 - float((residual**2).sum()) / spread if spread else 1.0
     return tuple(float(c) for c in coefficients), {"r2": explained, "points": float(len(pairs))}
 
 
 def measure_magcache_ratios(probe_records: Sequence[Sight]) -> tuple[dict[str, Any], dict[str, float]]:
-    """MagCache (arXiv:2506.09045): how much longer the blocks' residual is than a step before, mean over the runs.
+    """Measure MagCache's table (arXiv:2506.09045): the residual's magnitude over that of the step before, on average.
 
-    Returns its knobs (one table, streams in turn where a step makes two calls, a 1 for each call of the first step)
-    and how far single runs stray from the mean.
+    Returns the knobs (one table, guidance branches interleaved, a 1 for each call of the first step) and the spread
+    between runs.
     """
     seen: dict[tuple[int, int], list[float]] = defaultdict(list)
     for sight in probe_records:

@@ -9,13 +9,13 @@ from torch import Tensor
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
-# predictor/train.py of L2P-Cache (3df73ce4): Adam as torch has it, from holding the newest output
+# predictor/train.py of L2P-Cache (3df73ce4): torch's Adam, starting from weights that hold the newest output
 TRAINING_ROUNDS, LEARNING_RATE, ADAM_BETAS, ADAM_EPSILON = 201, 0.01, (0.9, 0.999), 1e-8
-LONGEST_SPAN = 6  # K of MeanCache; the official paths name no longer one
+LONGEST_SPAN = 6  # largest K of MeanCache's official paths
 
 
 def compute_gram_matrix(outputs_by_step: Sequence[Tensor]) -> FloatArray:
-    """Mean products of the outputs of every two steps: all that a fit by squares needs to know of a run."""
+    """Mean products of the outputs of every two steps: all that a least-squares fit needs."""
     outputs = torch.stack(list(outputs_by_step))
     products = (outputs @ outputs.T) / outputs.shape[1]
     return products.double().cpu().numpy()
@@ -24,11 +24,10 @@ def compute_gram_matrix(outputs_by_step: Sequence[Tensor]) -> FloatArray:
 def fit_l2p_weights(
     gram_matrices: Sequence[FloatArray],
 ) -> tuple[dict[str, Any], dict[str, float], list[tuple[int, float, float]]]:
-    """L2P (arXiv:2604.26365): weights of the outputs before, for every step, as its own training leaves them.
+    """Fit L2P's weights (arXiv:2604.26365) of the earlier outputs, for every step, with the official training.
 
-    The gradient of the mean square error needs the products alone, so the training is the official one to the letter
-    and takes no time. Returns the knobs, how well they fit, and for each step the relative error of holding and of
-    predicting one step ahead.
+    The gradient of the mean squared error needs only the Gram matrix, so the training is exact and fast. Returns the
+    knobs, how well they fit, and for each step the relative error of holding and of predicting one step ahead.
     """
     if len({len(each) for each in gram_matrices}) != 1 or len(gram_matrices[0]) < 2:
         raise ValueError("the runs had different numbers of steps, or one step: calibrate with one number, 2 or more")
@@ -49,7 +48,7 @@ def fit_l2p_weights(
 
 
 def _train_l2p_weights(gram_matrix: FloatArray) -> FloatArray:
-    """201 rounds of Adam on all rows at once; row i predicts step i + 1 from steps 0 to i."""
+    """Run 201 rounds of Adam on all rows at once; row i predicts step i + 1 from steps 0 to i."""
     past, ahead = gram_matrix[:-1, :-1], gram_matrix[1:, :-1]
     rows = len(past)
     seen, weights = np.tril(np.ones((rows, rows))), np.eye(rows)
@@ -71,7 +70,7 @@ def _compute_prediction_error(gram_matrix: FloatArray, weights: FloatArray, step
 
 
 def compute_meancache_errors(outputs_by_step: Sequence[Tensor], sigmas: Sequence[float]) -> FloatArray:
-    """MeanCache (policies/meancache.py): C_K of every edge, as [K - 1, from, to]; infinite where K reaches too far."""
+    """Compute MeanCache's C_K (policies/meancache.py) of every edge as [K - 1, from, to]; inf if K is too large."""
     outputs, steps = torch.stack(list(outputs_by_step)), len(outputs_by_step)
     levels = torch.tensor(sigmas, dtype=outputs.dtype, device=outputs.device)
     ways = torch.cat([torch.zeros_like(outputs[:1]), (outputs * levels.diff()[:, None]).cumsum(0)])  # 0 to each level
@@ -90,7 +89,7 @@ def compute_meancache_errors(outputs_by_step: Sequence[Tensor], sigmas: Sequence
 def fit_meancache_edges(
     edge_errors: Sequence[FloatArray], sigmas: Sequence[float]
 ) -> tuple[dict[str, Any], dict[str, float], list[tuple[int, int, float]]]:
-    """MeanCache's knobs from the errors of several courses: for every edge the least mean error and the K it has."""
+    """Fit MeanCache's knobs to the errors of several runs: for every edge the smallest mean error and its K."""
     mean = np.mean(edge_errors, axis=0)
     edges = [(start, end) for end in range(1, mean.shape[2]) for start in range(end)]
     costs = [(start, end, float(mean[:, start, end].min())) for start, end in edges]

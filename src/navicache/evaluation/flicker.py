@@ -8,8 +8,8 @@ from navicache.evaluation.frames import Clip, Device, score_frames, validate_cli
 def flickering(video: Clip, device: Device = None) -> float:
     """1 - mean |f_t - f_t+1| / 255 over all pairs of neighbouring frames, the frames as bytes.
 
-    Floats in [0, 1] are not rounded to bytes first. The score needs no reference and rewards standing still: read it
-    beside that of the reference.
+    Floats in [0, 1] are not rounded to bytes first. The score needs no reference and rewards still videos: compare it
+    with the reference's.
 
     Example:
         >>> import numpy as np

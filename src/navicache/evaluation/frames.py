@@ -1,4 +1,4 @@
-"""Videos as the metrics take them: checked first, then a few frames at a time as floats in [0, 1]."""
+"""Prepare videos for the metrics: check them, then pass a few frames at a time as floats in [0, 1]."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,11 +11,11 @@ Clip = np.ndarray | Tensor
 Device = torch.device | str | None
 FrameMetric = Callable[[Tensor, Tensor], Tensor]
 
-CHUNK_PIXELS = 2**20  # two frames of 832x480: SSIM, the hungriest, then takes about 0.7 GB
+CHUNK_PIXELS = 2**20  # two frames of 832x480: SSIM then takes about 0.7 GB
 
 
 def validate_clip(clip: Clip, name: str = "video") -> Tensor:
-    """The clip as a tensor, on the device it is on; a clip that no metric could score is refused.
+    """Return the clip as a tensor on its device; raise an error if no metric can score it.
 
     Example:
         >>> validate_clip(np.zeros((2, 8, 8, 3), np.uint8)).shape
@@ -33,7 +33,7 @@ def validate_clip(clip: Clip, name: str = "video") -> Tensor:
 
 
 def validate_clip_pair(reference: Clip, video: Clip) -> tuple[Tensor, Tensor]:
-    """Both clips as tensors of the same shape; they may differ in dtype and device."""
+    """Return both clips as tensors of the same shape; they may differ in dtype and device."""
     first, second = validate_clip(reference, "reference"), validate_clip(video, "video")
     if first.shape != second.shape:
         raise ValueError(
@@ -44,23 +44,23 @@ def validate_clip_pair(reference: Clip, video: Clip) -> tuple[Tensor, Tensor]:
 
 
 def score_frames(metric: FrameMetric, pair: tuple[Tensor, Tensor], title: str, device: Device = None) -> Tensor:
-    """Score of each frame, in double precision; `score` sees (frames, 3, height, width) in [0, 1].
+    """Score each frame, in double precision; `metric` gets (frames, 3, height, width) in [0, 1].
 
-    Works on `device`, or where the first clip is. A progress bar appears after two seconds.
+    Works on `device`, or on that of the first clip. A progress bar appears after two seconds.
 
     Example:
         >>> black, white = torch.zeros(2, 8, 8, 3), torch.ones(2, 8, 8, 3)
         >>> score_frames(lambda a, b: (a - b).abs().mean((1, 2, 3)), (black, white), "distance")
         tensor([1., 1.], dtype=torch.float64)
     """
-    place = torch.device(device or pair[0].device)
-    with torch.no_grad(), torch.autocast(place.type, enabled=False):  # the caller's autocast may not round a score
-        scores = [metric(first, second) for first, second in _iterate_chunks(pair, title, place)]
+    target = torch.device(device or pair[0].device)
+    with torch.no_grad(), torch.autocast(target.type, enabled=False):  # the caller's autocast must not round scores
+        scores = [metric(first, second) for first, second in _iterate_chunks(pair, title, target)]
     return torch.cat(scores).cpu().double()
 
 
 def choose_metric_dtype(device: torch.device) -> torch.dtype:
-    """Double on CUDA, where convolutions of float32 may be TF32: three digits, too few for SSIM's small differences."""
+    """Double on CUDA, where float32 convolutions may use TF32, whose three digits are too few for SSIM."""
     return torch.float64 if device.type == "cuda" else torch.float32
 
 
@@ -82,7 +82,7 @@ def _convert_to_floats(frames: Tensor) -> Tensor:
 def _convert_from_numpy(array: np.ndarray, name: str) -> Tensor:
     if array.dtype != np.uint8 and array.dtype.kind != "f":
         raise TypeError(f"{name} must be floats in [0, 1] or uint8, got {array.dtype}")
-    return torch.from_numpy(np.require(array, requirements=["C", "W"]))  # copies only what torch could not share
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))  # copies only if torch cannot share it
 
 
 def _check_float_range(frames: Tensor, name: str) -> None:

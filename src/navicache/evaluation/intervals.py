@@ -1,4 +1,4 @@
-"""How sure a mean is: bootstrap intervals, seeded, so that the same figures give the same interval."""
+"""Bootstrap intervals of a mean, seeded so that the same values give the same interval."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ MAX_NUMBERS_AT_ONCE = 2**22  # numbers drawn at a time: 32 MB
 
 
 class MeanEstimate(NamedTuple):
-    """A mean and the interval that holds it; both ends are None for a single figure, which has no spread."""
+    """A mean and its interval; both ends are None for a single value, which has no spread."""
 
     mean: float
     low: float | None
@@ -22,13 +22,13 @@ class MeanEstimate(NamedTuple):
 
 
 def estimate_mean(values: Sequence[float], resamples: int = RESAMPLES, seed: int = SEED) -> MeanEstimate:
-    """Mean with its 95 % percentile bootstrap interval: the figures are drawn again with replacement.
+    """Estimate a mean with its 95 % percentile bootstrap interval: the values are drawn again with replacement.
 
     Example:
         >>> estimate_mean([1.0, 2.0, 3.0, 4.0])
-        Estimate(mean=2.5, low=1.5, high=3.5, count=4)
+        MeanEstimate(mean=2.5, low=1.5, high=3.5, count=4)
         >>> estimate_mean([7.0])
-        Estimate(mean=7.0, low=None, high=None, count=1)
+        MeanEstimate(mean=7.0, low=None, high=None, count=1)
     """
     if not values:
         raise ValueError("no figure to take the mean of")
@@ -45,7 +45,7 @@ def estimate_mean(values: Sequence[float], resamples: int = RESAMPLES, seed: int
 
 
 def _draw_resamples(value_count: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """Which figures are drawn, a row a resample, as many rows at a time as memory should hold."""
+    """Draw the indices of the values, one row per resample, a limited number of rows at a time."""
     generator, each = np.random.default_rng(seed), max(1, MAX_NUMBERS_AT_ONCE // value_count)
     for start in range(0, resamples, each):
         yield generator.integers(value_count, size=(min(each, resamples - start), value_count))
@@ -53,6 +53,6 @@ def _draw_resamples(value_count: int, resamples: int, seed: int) -> Iterator[np.
 
 @lru_cache(maxsize=2)
 def _count_draws(value_count: int, resamples: int, seed: int) -> np.ndarray:
-    """How often each figure is drawn, a row a resample: the same for all figures of a table, which has thousands."""
+    """Count how often each value is drawn, one row per resample. Cached: a table has thousands of means."""
     (drawn,) = _draw_resamples(value_count, resamples, seed)
     return np.stack([np.bincount(row, minlength=value_count) for row in drawn]).astype(float)

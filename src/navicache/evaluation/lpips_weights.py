@@ -1,4 +1,4 @@
-"""The weights of LPIPS: AlexNet's convolutions and the linear heads in one file, checked by their contents."""
+"""The weights of LPIPS: AlexNet's convolutions and the linear heads in one file, checked by a digest."""
 
 import os
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def load(path: Path | None = None) -> dict[str, Tensor]:
-    """The weights, checked; without a path from the folder `NAVICACHE_HOME`, or else from `navicache-pocket`."""
+    """Load and check the weights: from `path`, else from the folder `NAVICACHE_HOME`, else from `navicache-pocket`."""
     path = path or _find_file()
     if not path.is_file():
         raise WeightsError(f"the weights of LPIPS are not at {path}: {INSTALL_COMMAND}")

@@ -10,16 +10,16 @@ from torch.nn import functional
 from navicache.evaluation.frames import Clip, Device, choose_metric_dtype, score_frames, validate_clip_pair
 from navicache.evaluation.lpips_weights import WeightsError, load
 
-MIN_FRAME_SIDE = 31  # pixels a side that are left with something after AlexNet's stride of 4 and its two poolings
+MIN_FRAME_SIDE = 31  # pixels: smaller frames are empty after AlexNet's stride of 4 and its two poolings
 
 # Channels out, kernel, stride, padding: the five convolutions of torchvision's AlexNet.
 CONVOLUTIONS = ((64, 11, 4, 2), (192, 5, 1, 2), (384, 3, 1, 1), (256, 3, 1, 1), (256, 3, 1, 1))
-POOLED_LAYERS = (1, 2)  # these two see their input pooled
+POOLED_LAYERS = (1, 2)  # the input of these two is pooled
 
-# ImageNet's mean and deviation, as the authors write them for values in [-1, 1].
+# ImageNet's mean and deviation, in the authors' form for values in [-1, 1].
 CHANNEL_SHIFT = (-0.030, -0.088, -0.188)
 CHANNEL_SCALE = (0.458, 0.448, 0.450)
-NORM_EPSILON = 1e-10  # theirs; it is added to the length, not under the root
+NORM_EPSILON = 1e-10  # the authors'; added to the norm, not under the root
 
 
 class LpipsUnavailable(RuntimeError):
@@ -27,7 +27,7 @@ class LpipsUnavailable(RuntimeError):
 
 
 class LpipsNetwork(nn.Module):
-    """Distance of two batches (frames, 3, height, width) in [0, 1], one number a frame.
+    """Distance of two batches (frames, 3, height, width) in [0, 1], one number per frame.
 
     Example:
         >>> net, frame = LpipsNetwork(), torch.rand(1, 3, 64, 64)
@@ -39,7 +39,7 @@ class LpipsNetwork(nn.Module):
     scale: Tensor
 
     def __init__(self, weights: Mapping[str, Tensor] | None = None) -> None:
-        """With the weights of `lpips_weights.load()`; random ones without."""
+        """Build the network with the weights of `lpips_weights.load()`, or with random ones."""
         super().__init__()
         inputs = (3, *(convolution[0] for convolution in CONVOLUTIONS))
         self.convolutions = nn.ModuleList(
@@ -53,7 +53,7 @@ class LpipsNetwork(nn.Module):
             self.load_state_dict(weights)
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
-        """Sum over the five layers of the weighted squared distance of the unit features, averaged over places."""
+        """Sum over the five layers of the weighted squared distance of the unit features, averaged over positions."""
         layers = zip(self.heads, self.extract_features(first), self.extract_features(second), strict=True)
         distances = [
             head((_normalize_features(a) - _normalize_features(b)).square()).mean((1, 2, 3)) for head, a, b in layers
@@ -61,16 +61,16 @@ class LpipsNetwork(nn.Module):
         return torch.stack(distances).sum(0)
 
     def extract_features(self, frames: Tensor) -> Iterator[Tensor]:
-        """What each of the five convolutions gives, after its ReLU."""
+        """Yield the output of each of the five convolutions, after its ReLU."""
         x = (2 * frames - 1 - self.shift) / self.scale
         for index, convolution in enumerate(self.convolutions):
-            seen = functional.max_pool2d(x, 3, 2) if index in POOLED_LAYERS else x
-            x = functional.relu(convolution(seen))
+            pooled = functional.max_pool2d(x, 3, 2) if index in POOLED_LAYERS else x
+            x = functional.relu(convolution(pooled))
             yield x
 
 
 def lpips(reference: Clip, video: Clip, weights: Path | None = None, device: Device = None) -> float:
-    """Mean over the frames; raises `LpipsUnavailable` where the weights are missing or the frames too small.
+    """Mean over the frames; raises `LpipsUnavailable` if the weights are missing or the frames are too small.
 
     `weights` is a file to use instead of the one in `navicache-pocket`.
     """

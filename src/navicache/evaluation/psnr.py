@@ -6,13 +6,13 @@ from torch import Tensor
 
 from navicache.evaluation.frames import Clip, Device, score_frames, validate_clip_pair
 
-MAX_DECIBELS = 100.0  # decibels; identical frames would score infinity, and one of them would swallow every mean
+MAX_DECIBELS = 100.0  # identical frames would score infinity, and so would every mean with one of them
 
 
 def psnr(reference: Clip, video: Clip, device: Device = None) -> float:
     """Mean over the frames of each frame's decibels, as TeaCache, MagCache and VideoSys report it.
 
-    A frame scores at most `MAX_DECIBELS`, which is what identical frames score.
+    A frame scores at most `MAX_DECIBELS`; identical frames score that.
 
     Example:
         >>> import numpy as np
@@ -26,7 +26,7 @@ def psnr(reference: Clip, video: Clip, device: Device = None) -> float:
 def psnr_pooled(reference: Clip, video: Clip, device: Device = None) -> float:
     """Decibels of one squared error over the whole clip, as EasyCache reports it; at most `MAX_DECIBELS`.
 
-    Never above `psnr` while no frame meets the cap, and far below it where a few frames are much worse than the rest.
+    Not above `psnr` unless a frame reaches the maximum, and far below it if a few frames are much worse than others.
 
     Example:
         >>> import numpy as np

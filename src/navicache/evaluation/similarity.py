@@ -8,7 +8,7 @@ WINDOW_SIZE = 11  # pixels of the Gaussian window, sigma 1.5: the authors' choic
 
 
 def ssim(reference: Clip, video: Clip, device: Device = None) -> float:
-    """Mean over the frames; colour channels apart, then averaged; only windows that lie within the frame count.
+    """Mean over the frames and colour channels; only windows inside the frame count.
 
     Example:
         >>> import numpy as np
@@ -25,9 +25,9 @@ def ssim(reference: Clip, video: Clip, device: Device = None) -> float:
 
 def measure_frame_ssim(first: Tensor, second: Tensor) -> Tensor:
     """SSIM of each frame of a chunk."""
-    # Here, since this import alone takes seconds and brings in half of the installed packages.
+    # imported here because it takes seconds and loads many packages
     from torchmetrics.functional.image import structural_similarity_index_measure
 
     _, places = structural_similarity_index_measure(second, first, data_range=1.0, return_full_image=True)
-    border = WINDOW_SIZE // 2  # torchmetrics' own mean counts windows that reach into its mirrored border
+    border = WINDOW_SIZE // 2  # torchmetrics' mean includes windows that reach into its mirrored border
     return places[..., border:-border, border:-border].mean((1, 2, 3))

@@ -1,4 +1,4 @@
-"""Videos out of files, as bytes; what cannot be read is an error that names the file."""
+"""Read videos from files, as bytes; errors name the file."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".mov", ".avi", ".gif")
 
 
 def read_video(path: Path) -> np.ndarray:
-    """Every frame of the first video stream, as (frames, height, width, 3) of uint8.
+    """Read every frame of the first video stream, as (frames, height, width, 3) of uint8.
 
-    A file that ends in the middle is refused: otherwise its missing frames would not be scored.
+    A truncated file is an error: otherwise its missing frames would not be scored.
     """
     import av
     from av.error import FFmpegError
@@ -31,7 +31,7 @@ def read_video(path: Path) -> np.ndarray:
 
 
 def match_videos(reference: Path, other: Path) -> list[tuple[str, Path, Path]]:
-    """Name and both files of every video to be compared: two files, or two folders whose files have the same names."""
+    """Return name and both files of every pair: two files, or two folders with the same file names."""
     if reference.is_dir() != other.is_dir():
         raise ValueError(f"give two videos or two folders: {reference} and {other} are one of each")
     if not reference.is_dir():
@@ -45,7 +45,7 @@ def match_videos(reference: Path, other: Path) -> list[tuple[str, Path, Path]]:
 
 
 def list_videos(folder: Path) -> list[str]:
-    """Names of the videos of a folder, in order; other files are passed over."""
+    """List the names of the videos in a folder, sorted; other files are skipped."""
     names = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
     if not names:
         raise ValueError(f"{folder} holds no video: looked for {', '.join(VIDEO_SUFFIXES)}")

@@ -55,23 +55,18 @@ def inspect_model(
         problems.append(str(error))
     lists, no_blocks = _describe_block_lists(model)
     modules = _count_modules(model) if lists else {}
-    sites = {
-        "model": "; ".join(problems),
-        "blocks": no_blocks,
-        "modules": no_blocks or _explain_missing_modules(modules),
-    }
-    possible = tuple(_check_policy_support(policy, spec, model) for policy in POLICIES)
+    no_modules = no_blocks or _explain_missing_modules(modules)
     return ModelInspection(
-        component_name,
-        type(model).__name__,
-        places,
-        lists,
-        modules,
-        sites,
-        spec.name,
-        spec.note,
-        possible,
-        tuple(problems),
+        name=component_name,
+        kind=type(model).__name__,
+        places=places,
+        lists=lists,
+        modules=modules,
+        sites={"model": "; ".join(problems), "blocks": no_blocks, "modules": no_modules},
+        known_as=spec.name,
+        note=spec.note,
+        policies=tuple(_check_policy_support(policy, spec, model) for policy in POLICIES),
+        problems=tuple(problems),
     )
 
 

@@ -65,7 +65,7 @@ def test_a_second_evaluation_is_predicted_from_second_evaluations() -> None:
     ("loop", "evaluations", "note"),
     [
         (dpm_adaptive_function, 37, "dpm_adaptive chooses its own steps as it goes: every evaluation was computed"),
-        (sample_lcm, 20, "lcm draws all noise anew at every step: every evaluation was computed"),
+        (sample_lcm, 20, "lcm draws fresh noise at every step: every evaluation was computed"),
     ],
 )
 def test_a_sampler_that_is_left_alone_says_why(loop: Loop, evaluations: int, note: str) -> None:
@@ -86,7 +86,7 @@ def test_noise_that_is_put_back_begins_a_new_stretch() -> None:
     assert [(run.length, run.total) for run in (first, second)] == [(15, 20), (15, 15)]
     assert second.computed_steps()[:3] == (0, 1, 2)
     assert report.computed <= 20
-    assert any("2 stretches" in note for note in report.notes)
+    assert any("2 segments" in note for note in report.notes)
     assert relative(video, generate(Patcher(Model()), sample_restart)) < 0.03
 
 
