@@ -22,7 +22,7 @@ from benchmarks.clock import Clock
 from benchmarks.columns import table
 from benchmarks.cost.official_style import OfficialStyle
 from benchmarks.json_file import save_json
-from navicache.engine import Host
+from navicache.engine import CallFacts
 
 WAN_LATENT = (1, 16, 21, 60, 104)  # 81 frames of 832x480
 SMALL_LATENT = (1, 16, 3, 12, 16)
@@ -44,13 +44,13 @@ class Ours:
         policy = navicache.policies.NaviCache(threshold=1e9, align_steps=2, last_step=False)
         self.cache = navicache.enable(model, policy, **options)
         self.engine = self.cache._attachments[""].engine
-        self.engine.surroundings = self._where
+        self.engine.describe_call = self._where
         self.model, self.branch = model, 0
         for change in (0.0, 0.01, 0.02):
             self.step(latent + change)
 
     def _where(self) -> Any:
-        return Host("cond" if self.branch == 0 else "uncond", self.index, 10**9, 0.5, self)
+        return CallFacts("cond" if self.branch == 0 else "uncond", self.index, 10**9, 0.5, self)
 
     def step(self, latent: torch.Tensor) -> Any:
         """All calls of one step."""
@@ -99,7 +99,7 @@ def decision_time(ours: Ours, latent: torch.Tensor, clock: Clock) -> float:
 
     def decide() -> None:
         with torch.no_grad():
-            engine.enter(engine.reader.read((), call), engine.surroundings())
+            engine.place_and_decide(engine.reader.read_call((), call), engine.describe_call())
 
     return clock.time(decide)
 

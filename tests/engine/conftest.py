@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from navicache.engine.tensors import fetch
+from navicache.engine.tensors import device_readings
 
 
 @pytest.fixture
 def transfers(monkeypatch) -> Iterator[list[int]]:
     """Sizes of all transfers through the one door from the device."""
     sizes: list[int] = []
-    plain = fetch.transfer
+    plain = device_readings.copy_to_host
 
     def counted(values):
         sizes.append(values.numel())
         return plain(values)
 
-    monkeypatch.setattr(fetch, "transfer", counted)
+    monkeypatch.setattr(device_readings, "transfer", counted)
     yield sizes

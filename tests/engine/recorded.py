@@ -18,8 +18,8 @@ import torch
 from tests.engine.toys.drawn import CHANNELS, Broken, Toy, some_policy
 from torch import Tensor
 
-from navicache.engine import CannotCache, Engine, Host, Keep, Reader
-from navicache.engine.tensors import fetch
+from navicache.engine import CallFacts, CallReader, CannotCache, ModelEngine, StorageOptions
+from navicache.engine.tensors import device_readings
 from navicache.integrations.attachments import get_forward_signature
 from navicache.models import CallSpec
 from navicache.records import RunRecord
@@ -37,7 +37,7 @@ class Habits:
     samples: int
     branches: int
     form: str  # a call for each branch ("many"), or all in one
-    tells: frozenset[str]  # fields of the surroundings that are known
+    tells: frozenset[str]  # fields of the describe_call that are known
     stands_still: bool  # the scheduler, from step 2 on
     offset: int  # the scheduler's number of the first step
     anew: bool  # the conditioning is made anew for every call
@@ -80,12 +80,12 @@ class Habits:
             prompt=rarely(0.1, 2, 12, usual=99),
         )
 
-    def host(self, name: str, i: int, token: object) -> Host:
-        """What the surroundings tell of a call."""
+    def host(self, name: str, i: int, token: object) -> CallFacts:
+        """What the describe_call tell of a call."""
         index = (2 if self.stands_still and i >= 2 else i) + self.offset
         total = self.steps + self.offset if "index" in self.tells else None
         whole = {"name": name, "index": index, "total": total, "sigma": 1 - i / self.steps, "token": token}
-        return Host(**{field: value for field, value in whole.items() if field in self.tells})
+        return CallFacts(**{field: value for field, value in whole.items() if field in self.tells})
 
     def order(self, i: int) -> list[int]:
         """The branches that are called at a step."""
@@ -103,12 +103,14 @@ class Play:
 
     def __init__(self, seed: int, scale: float = 1.0) -> None:
         self.rng = rng = Random(seed)
-        self.habits, self.model, self.host, self.stopped = Habits.drawn(rng), Toy(rng, scale), Host(), ""
+        self.habits, self.model, self.host, self.stopped = Habits.drawn(rng), Toy(rng, scale), CallFacts(), ""
         policy, call = some_policy(rng, self.habits.steps), CallSpec(latent="x", time="t", conditioning=("text",))
-        keep = rng.choice([None, None, None, None, Keep(torch.bfloat16), Keep(None, torch.device("cpu"))])
+        keep = rng.choice(
+            [None, None, None, None, StorageOptions(torch.bfloat16), StorageOptions(None, torch.device("cpu"))]
+        )
         more = {"call": call, "keep": keep, "shadow": rng.choice([None, None, None, "cached", "full"])}
-        reader = Reader(call, get_forward_signature(self.model.__call__))
-        self.engine = Engine(policy, reader, model="toy", surroundings=lambda: self.host, **more)
+        reader = CallReader(call, get_forward_signature(self.model.__call__))
+        self.engine = ModelEngine(policy, reader, model="toy", describe_call=lambda: self.host, **more)
 
     def videos(self) -> tuple[RunRecord, ...]:
         """All of them, one after the other; between them the pipeline may say so, or somebody may look."""
@@ -178,7 +180,7 @@ def patterns(run: RunRecord) -> dict[str, str]:
 
 def decisions(seed: int, scale: float = 1.0) -> dict[str, Any]:
     """What is decided in one play; `scale` multiplies what the model returns."""
-    with patch.object(fetch, "transfer", wraps=fetch.transfer) as transfer:
+    with patch.object(fetch, "transfer", wraps=device_readings.copy_to_host) as transfer:
         play = Play(seed, scale)
         runs = [{"why": run.started, "notes": [*run.notes], "steps": patterns(run)} for run in play.videos()]
     rows = " ".join(map(str, play.model.rows))

@@ -29,7 +29,7 @@ def outputs(predictor, *, names=("cond", "uncond"), apart=True, rows=(0.0,), ste
         return torch.cat([value, value], 1) if now["name"] == "odd" else value
 
     policy = Custom(Told("sample", steps=steps), predictor, apart=apart)
-    cached = engine_for(model or plain, policy, surroundings=told(now, TOTAL))
+    cached = engine_for(model or plain, policy, describe_call=told(now, TOTAL))
     given: dict[str, list] = {}
     for i in range(12):
         for name in names(i) if callable(names) else names:
@@ -68,7 +68,7 @@ def test_what_amends_added_is_not_taken_for_the_course():
     predictor = DeadReckoning(amends=True)
     belief = predictor.init()
     for repeat in (0.0, missed / 7):  # at 2 nothing is missed, at 4 there is nothing to repeat
-        belief = predictor.learn(belief, Outcome(index=7, own_index=7, error_correlation=repeat))
+        belief = predictor.learn(belief, Outcome(index=7, local_index=7, error_correlation=repeat))
     lasting = predictor.compute_lasting_error_share(belief)
     assert 0 < lasting < 1, "at 7 it is missed to the other side than at 4"
     added = gained(steps=(0, 1, 2, 4, 7))["cond"]

@@ -4,7 +4,7 @@ import pytest
 import torch
 from tests.engine.toys.engines import Doubler, engine_for, ramp
 
-from navicache.engine import Keep
+from navicache.engine import StorageOptions
 from navicache.policies import EasyCache, NaviCache, Static
 
 
@@ -52,7 +52,8 @@ def test_threshold_zero_returns_the_models_own_tensors():
 
 
 @pytest.mark.parametrize(
-    ("keep", "tolerance"), [(Keep(torch.bfloat16), 0.1), (Keep(device=torch.device("cpu")), 0.0), (Keep(), 0.0)]
+    ("keep", "tolerance"),
+    [(StorageOptions(torch.bfloat16), 0.1), (StorageOptions(device=torch.device("cpu")), 0.0), (StorageOptions(), 0.0)],
 )
 def test_kept_tensors_can_be_stored_otherwise(keep, tolerance):
     policy = Static(interval=3, last_step=False)

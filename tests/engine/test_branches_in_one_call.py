@@ -5,7 +5,7 @@ import torch
 from tests.engine.toys.branched import Play, check_same
 from tests.engine.toys.curves import Curved
 
-from navicache.engine import Keep
+from navicache.engine import StorageOptions
 from navicache.policies import Inertial, Schedule
 
 LISTED_STEPS = (0, 1, 2, 4, 5, 9, 12, 16, 17, 23)
@@ -52,7 +52,11 @@ def test_lists_of_rows_of_different_size(name, interleaved):
 
 @pytest.mark.parametrize(
     ("keep", "tolerance"),
-    [(Keep(torch.bfloat16), 0.1), (Keep(torch.float16), 0.03), (Keep(device=torch.device("cpu")), 1e-5)],
+    [
+        (StorageOptions(torch.bfloat16), 0.1),
+        (StorageOptions(torch.float16), 0.03),
+        (StorageOptions(device=torch.device("cpu")), 1e-5),
+    ],
     ids=["bfloat16", "float16", "cpu"],
 )
 def test_kept_tensors_can_be_stored_otherwise(keep, tolerance):

@@ -106,7 +106,7 @@ def test_branches_in_two_calls_of_two_rows(steps):
         return line(x, t) + t * torch.tensor([1.0, 4.0]).view(2, 1, 1) * (3 if now["name"] == "b" else 1)
 
     policy = Custom(Told("sample", steps=steps), DeadReckoning(), apart=True)
-    cached = engine_for(model, policy, surroundings=told(now, 40))
+    cached = engine_for(model, policy, describe_call=told(now, 40))
     for i in range(20):
         for name in ("a", "b"):
             now.update(index=i, name=name)

@@ -53,7 +53,7 @@ def test_an_output_hold_measures_only_the_latent_channels():
 def test_branches_that_differ_in_their_condition_channels_are_one_sample():
     now = {"index": 0, "name": "both"}
     policy = NaviCache(threshold=0.3, align_steps=2)
-    cached = engine_for(lambda x, t: 2 * x[:, :2], policy, surroundings=told(now))
+    cached = engine_for(lambda x, t: 2 * x[:, :2], policy, describe_call=told(now))
     condition = torch.stack([torch.zeros(2, 3), torch.ones(2, 3)])
     for i in range(8):
         now["index"] = i

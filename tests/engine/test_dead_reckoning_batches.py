@@ -11,7 +11,7 @@ from tests.engine.toys.engines import Custom, engine_for
 from tests.engine.toys.gates import Told
 from tests.engine.toys.lines import STEPS
 
-from navicache.engine import Keep
+from navicache.engine import StorageOptions
 from navicache.policies import DeadReckoning, PolynomialExtrapolation
 
 
@@ -95,7 +95,11 @@ def test_partial_computes_keep_every_samples_own_references():
 @every_policy
 @pytest.mark.parametrize(
     ("keep", "tolerance"),
-    [(Keep(torch.bfloat16), 0.5), (Keep(torch.float16), 0.05), (Keep(device=torch.device("cpu")), 0.0)],
+    [
+        (StorageOptions(torch.bfloat16), 0.5),
+        (StorageOptions(torch.float16), 0.05),
+        (StorageOptions(device=torch.device("cpu")), 0.0),
+    ],
     ids=["bfloat16", "float16", "cpu"],
 )
 def test_kept_tensors_can_be_stored_otherwise(name, keep, tolerance):

@@ -15,7 +15,7 @@ def guided(difference, policy, names=lambda i: ("cond", "uncond"), rows: int = 1
     """The outputs of both branches: "uncond" differs from the line by what is given; and the engine."""
     now = {"index": 0, "name": ""}
     model = lambda x, t: line(x, t) + (difference(x, t) if now["name"] == "uncond" else 0)  # noqa: E731
-    cached = engine_for(model, policy, surroundings=told(now, STEPS))
+    cached = engine_for(model, policy, describe_call=told(now, STEPS))
     errors = {"cond": [], "uncond": []}
     for i in range(STEPS):
         for name in names(i):
@@ -69,7 +69,7 @@ def test_an_output_of_another_form_is_kept_as_it_is():
     now = {"index": 0, "name": ""}
     model = lambda x, t: line(x, t).to(torch.float64 if now["name"] == "uncond" else torch.float32)  # noqa: E731
     policy = Custom(Told(steps=EVERY_THIRD), DeadReckoning(), apart=True)
-    cached = engine_for(model, policy, surroundings=told(now, STEPS))
+    cached = engine_for(model, policy, describe_call=told(now, STEPS))
     for i in range(STEPS - 1):  # the last one lets everything go
         for name in ("cond", "uncond"):
             now.update(index=i, name=name)

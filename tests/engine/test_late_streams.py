@@ -32,7 +32,7 @@ class Linear:
 
 def test_two_references_extrapolate_and_a_late_follower_waits_for_its_own():
     now = {"index": 0, "name": "cond"}
-    cached = engine_for(lambda x, t: 2 * x, Custom(Every(steps=(0, 1, 4, 5)), Linear()), surroundings=told(now))
+    cached = engine_for(lambda x, t: 2 * x, Custom(Every(steps=(0, 1, 4, 5)), Linear()), describe_call=told(now))
     for i, x in enumerate(ramp(8)):
         for name in ("cond", "uncond") if i >= 3 else ("cond",):
             now.update(index=i, name=name)
@@ -48,7 +48,7 @@ def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor, apar
     """Its newest reference is the leader's, the older ones are not: it must neither be predicted nor teach."""
     now = {"index": 0, "name": ""}
     policy = Custom(Told(steps=(0, 1, 2, 6, 12, 13, 14)), predictor, apart=apart)
-    cached = engine_for(line, policy, surroundings=told(now, STEPS))
+    cached = engine_for(line, policy, describe_call=told(now, STEPS))
     for i in range(20):
         # The second stream appears at step 6, and from step 12 on it leads.
         for name in ("cond",) if i < 6 else ("cond", "uncond") if i < 12 else ("uncond", "cond"):
@@ -68,7 +68,7 @@ def test_a_stream_that_joins_late_is_reused_from_the_next_compute_on(apart):
     """The leader never computes twice in a row after step 2, so the newcomer must go by its own gaps."""
     now = {"index": 0, "name": ""}
     policy = Custom(Told(steps=(0, 1, 2, 6, 10, 14, 18)), DeadReckoning(), apart=apart)
-    cached = engine_for(line, policy, surroundings=told(now, STEPS))
+    cached = engine_for(line, policy, describe_call=told(now, STEPS))
     for i in range(20):
         for name in ("cond",) if i < 7 else ("cond", "uncond"):
             now.update(index=i, name=name)

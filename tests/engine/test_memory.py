@@ -10,7 +10,7 @@ import pytest
 import torch
 from tests.engine.toys.engines import Doubler, engine_for
 
-from navicache.engine import Host, Keep
+from navicache.engine import CallFacts, StorageOptions
 from navicache.policies import Inertial, NaviCache
 
 SIZE = 4096
@@ -36,7 +36,7 @@ def most_kept(policy, keep) -> dict[str, float]:
     """The most either stream of a run with reuses and computes ever held, in latents."""
     now = {"index": 0, "name": ""}
     cached = engine_for(
-        Doubler(), policy, keep=keep, surroundings=lambda: Host(now["name"], now["index"], 100, None, now)
+        Doubler(), policy, keep=keep, describe_call=lambda: CallFacts(now["name"], now["index"], 100, None, now)
     )
     most = {"cond": 0.0, "uncond": 0.0}
     for i in range(12):
@@ -52,7 +52,9 @@ def most_kept(policy, keep) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("keep", "lead", "follower"), [(Keep(), 4, 2), (Keep(torch.bfloat16), 2, 1)], ids=["as they come", "bfloat16"]
+    ("keep", "lead", "follower"),
+    [(StorageOptions(), 4, 2), (StorageOptions(torch.bfloat16), 2, 1)],
+    ids=["as they come", "bfloat16"],
 )
 def test_tensors_kept(keep, lead, follower):
     most = most_kept(NaviCache(threshold=1e9, align_steps=2), keep)
@@ -62,7 +64,7 @@ def test_tensors_kept(keep, lead, follower):
 
 
 @pytest.mark.parametrize(("amends", "missed"), [(False, 0), (True, 1)], ids=["no amends", "amends"])
-@pytest.mark.parametrize("keep", [Keep(), Keep(torch.bfloat16)], ids=["as they come", "bfloat16"])
+@pytest.mark.parametrize("keep", [StorageOptions(), StorageOptions(torch.bfloat16)], ids=["as they come", "bfloat16"])
 def test_dead_reckoning_keeps_one_more_output_and_what_is_made_up_for(keep, amends, missed):
     """Beside the latent last seen: an input and two outputs, and what the prediction has missed by."""
     size = 1.0 if keep.dtype is None else 0.5
@@ -75,7 +77,7 @@ def test_branches_in_one_call_keep_no_more_than_in_two(rows):
     """Differences take the place of outputs, row by row."""
     now = {"index": 0}
     policy = Inertial(threshold=1e9, align_steps=4, rows=rows)
-    cached = engine_for(Doubler(), policy, surroundings=lambda: Host("", now["index"], 100, None, now))
+    cached = engine_for(Doubler(), policy, describe_call=lambda: CallFacts("", now["index"], 100, None, now))
     most = 0
     for now["index"] in range(12):
         latent = torch.full((2, SIZE), 12.0 - now["index"])
@@ -137,7 +139,7 @@ def test_nothing_survives_the_end_of_a_run():
 
 
 def test_a_run_too_short_keeps_nothing():
-    cached = engine_for(Doubler(), NaviCache(align_steps=10), surroundings=lambda: Host(total=12))
+    cached = engine_for(Doubler(), NaviCache(align_steps=10), describe_call=lambda: CallFacts(total=12))
     for i in range(3):
         cached(torch.full((1, 8), 5.0 - i), 5.0 - i)
     assert cached.engine.run.aside

@@ -5,7 +5,7 @@ import torch
 from tests.engine.toys.curves import Wavy, latents
 from tests.engine.toys.engines import engine_for
 
-from navicache.engine import Host
+from navicache.engine import CallFacts
 from navicache.policies import NaviCache
 
 POLICY = NaviCache(threshold=0.25, align_steps=2)
@@ -14,7 +14,7 @@ POLICY = NaviCache(threshold=0.25, align_steps=2)
 def run(samples: list[int], branches: int = 1, interleaved: bool = False, steps: int = 16):
     model = Wavy()
     now = {"index": 0}
-    cached = engine_for(model, POLICY, surroundings=lambda: Host(index=now["index"], total=steps, token=now))
+    cached = engine_for(model, POLICY, describe_call=lambda: CallFacts(index=now["index"], total=steps, run_token=now))
     contexts = torch.arange(float(branches)).reshape(-1, 1, 1) + torch.tensor(samples).reshape(1, -1, 1) * 0.5
     contexts = contexts.expand(-1, -1, 3)
     flat = (contexts.transpose(0, 1) if interleaved else contexts).reshape(-1, 3)
@@ -54,7 +54,7 @@ def test_a_batch_equals_its_samples_one_by_one(branches, interleaved):
 def test_samples_from_the_same_noise_are_told_apart_from_guidance():
     model = Wavy()
     now = {"index": 0}
-    cached = engine_for(model, POLICY, surroundings=lambda: Host(index=now["index"], total=12, token=now))
+    cached = engine_for(model, POLICY, describe_call=lambda: CallFacts(index=now["index"], total=12, run_token=now))
     for i in range(12):
         now["index"] = i
         x = torch.cat([torch.ones(1, 6), torch.ones(1, 6) + 0.3 * i])  # equal only at the first step

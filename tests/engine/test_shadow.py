@@ -8,7 +8,7 @@ from tests.engine.toys.gates import told
 from tests.engine.toys.shadows import BOTH, EVERY_THIRD
 
 from navicache import Trace
-from navicache.engine import Host
+from navicache.engine import CallFacts
 from navicache.policies import POLICIES, EasyCache, Inertial, NaviCache
 
 
@@ -74,7 +74,7 @@ def test_decisions_are_those_of_a_cached_run_and_only_they_teach(name, shadow):
 def test_followers_run_too_and_are_given_the_same_kind(shadow):
     now = {"index": 0, "name": "cond"}
     model = Doubler()
-    cached = engine_for(model, EVERY_THIRD, surroundings=told(now), shadow=shadow)
+    cached = engine_for(model, EVERY_THIRD, describe_call=told(now), shadow=shadow)
     outputs = {"cond": [], "uncond": []}
     for i, x in enumerate(ramp(6)):
         for number, name in enumerate(outputs):
@@ -94,7 +94,7 @@ def test_the_truth_costs_no_further_sync(name, shadow, transfers):
     counts = []
     for kind in (None, shadow):
         now, before = {"index": 0, "name": ""}, len(transfers)
-        cached = engine_for(Doubler(), POLICIES[name](align_steps=3), surroundings=told(now), shadow=kind)
+        cached = engine_for(Doubler(), POLICIES[name](align_steps=3), describe_call=told(now), shadow=kind)
         for i, x in enumerate(ramp(24)):
             for stream in ("cond", "uncond"):
                 now.update(index=i, name=stream)
@@ -108,7 +108,7 @@ def test_the_truth_costs_no_further_sync(name, shadow, transfers):
 @BOTH
 def test_a_run_too_short_to_cache_is_left_alone(shadow):
     model = Doubler()
-    cached = engine_for(model, NaviCache(align_steps=10), surroundings=lambda: Host(total=12), shadow=shadow)
+    cached = engine_for(model, NaviCache(align_steps=10), describe_call=lambda: CallFacts(total=12), shadow=shadow)
     run(cached, 6)
     assert len(model.rows) == 6
     assert cached.engine.trace.runs[0].shadow == shadow

@@ -7,14 +7,14 @@ from tests.engine.toys.engines import Custom, engine_for, ramp
 from tests.engine.toys.gates import Every, told
 from tests.engine.toys.shadows import BOTH, EVERY_THIRD
 
-from navicache.engine import Keep
+from navicache.engine import StorageOptions
 from navicache.policies import NaviCache, OutputHold, Static
 
 
 def batch(shadow, samples=(0, 1, 2), steps=16):
     """Samples that compute at different steps: what came out, the record, and what the model really gives."""
     now = {"index": 0, "name": None}
-    cached = engine_for(Wavy(), NaviCache(threshold=0.25, align_steps=2), surroundings=told(now), shadow=shadow)
+    cached = engine_for(Wavy(), NaviCache(threshold=0.25, align_steps=2), describe_call=told(now), shadow=shadow)
     outputs, truths = [], []
     for i in range(steps):
         now["index"] = i
@@ -74,7 +74,7 @@ def test_only_the_latent_channels_are_compared(shadow):
 @pytest.mark.parametrize("wrap", [lambda y: (y,), lambda y: {"sample": y, "n": 3}])
 @BOTH
 def test_containers_and_kept_dtypes(wrap, shadow):
-    cached = engine_for(lambda x, t: wrap(2 * x), EVERY_THIRD, shadow=shadow, keep=Keep(torch.bfloat16))
+    cached = engine_for(lambda x, t: wrap(2 * x), EVERY_THIRD, shadow=shadow, keep=StorageOptions(torch.bfloat16))
     outputs = [cached(x, 10.0 - i) for i, x in enumerate(ramp(10))]
     assert len({type(output) for output in outputs}) == 1
     assert cached.engine.trace.runs[0].column("reuse_error")[1] == pytest.approx(1 / 18)
@@ -96,7 +96,7 @@ def test_a_model_may_write_to_its_input(shadow):
 @BOTH
 def test_a_scheduler_that_stands_still_later_moves_no_error(shadow):
     told_indices, now = [0, 1, 2, 3, 4, 4, 4, 4, 4, 4], {"index": 0, "name": None}
-    cached = engine_for(lambda x, t: 2 * x, EVERY_THIRD, surroundings=told(now), shadow=shadow)
+    cached = engine_for(lambda x, t: 2 * x, EVERY_THIRD, describe_call=told(now), shadow=shadow)
     for i, x in enumerate(ramp(10)):
         now["index"] = told_indices[i]
         cached(x, 10.0 - i)
@@ -110,7 +110,7 @@ def test_a_scheduler_that_stands_still_later_moves_no_error(shadow):
 def test_streams_that_decide_for_themselves_are_measured_each(shadow):
     policy = Custom(Every(steps=(0, 1), streams="each"), OutputHold())
     now = {"index": 0, "name": ""}
-    cached = engine_for(lambda x, t, scale: x * scale, policy, surroundings=told(now), shadow=shadow)
+    cached = engine_for(lambda x, t, scale: x * scale, policy, describe_call=told(now), shadow=shadow)
     for i, x in enumerate(ramp(4)):
         for name, scale in (("cond", 2.0), ("uncond", 3.0)):
             now.update(index=i, name=name)

@@ -6,7 +6,7 @@ from tests.engine.toys.engines import Doubler, engine_for, ramp
 from tests.engine.toys.gates import told
 
 import navicache
-from navicache.engine import Host
+from navicache.engine import CallFacts
 from navicache.policies import Static
 
 
@@ -20,7 +20,7 @@ def test_a_function_without_a_time_is_still_stepped():
 
 def test_a_scheduler_that_stands_still_is_not_believed():
     stale = {"index": 7, "name": None}
-    cached = engine_for(Doubler(), Static(interval=2, last_step=False), surroundings=told(stale))
+    cached = engine_for(Doubler(), Static(interval=2, last_step=False), describe_call=told(stale))
     for i, x in enumerate(ramp(8)):
         cached(x, 8.0 - i, torch.ones(1, 3))
     (record,) = cached.engine.trace.runs
@@ -48,16 +48,20 @@ COND, UNCOND = torch.zeros(1, 3), torch.ones(1, 3)
 @pytest.mark.parametrize(
     ("hosts", "texts", "numbers"),
     [
-        ([Host(None, 7, token=THIS)] * 4 + [Host(None, 7, token=OTHER)] * 4, [COND] * 8, [[0, 1, 2, 3]] * 2),
-        ([Host(None, 7, token=THIS)] * 8, [COND] * 4 + [UNCOND] * 4, [[0, 1, 2, 3]] * 2),
-        ([Host(None, index, token=THIS) for index in (5, 6, 7, 7)], [COND] * 4, [[5, 6, 7, 8]]),
+        (
+            [CallFacts(None, 7, run_token=THIS)] * 4 + [CallFacts(None, 7, run_token=OTHER)] * 4,
+            [COND] * 8,
+            [[0, 1, 2, 3]] * 2,
+        ),
+        ([CallFacts(None, 7, run_token=THIS)] * 8, [COND] * 4 + [UNCOND] * 4, [[0, 1, 2, 3]] * 2),
+        ([CallFacts(None, index, run_token=THIS) for index in (5, 6, 7, 7)], [COND] * 4, [[5, 6, 7, 8]]),
     ],
     ids=["a second video", "a second prompt", "after it has moved"],
 )
 def test_a_scheduler_that_stands_still(hosts, texts, numbers):
     """The time tells a second video; numbers from before it stood still are right, and are counted on."""
     now = iter(hosts)
-    cached = engine_for(Doubler(), Static(interval=4, last_step=False), surroundings=lambda: next(now))
+    cached = engine_for(Doubler(), Static(interval=4, last_step=False), describe_call=lambda: next(now))
     for i, text in enumerate(texts):
         cached(torch.full((1, 4), 9.0 - i), 8.0 - i % 4, text)
     assert [[step.index for step in run.steps] for run in cached.engine.trace.runs] == numbers

@@ -5,7 +5,7 @@ import torch
 from tests.engine.toys.engines import WHOLE_MODEL, Doubler, engine_for, ramp
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from navicache.engine import Host
+from navicache.engine import CallFacts
 from navicache.policies import Inertial, NaviCache, Policy, Schedule, Static, build_policy
 from navicache.policies.budget import build_schedule
 
@@ -27,9 +27,9 @@ class Reads(TorchDispatchMode):
 STEPS = 24
 
 
-def guided_run(policy, surroundings=Host, steps: int = STEPS, rows: int = 1) -> list[tuple]:
+def guided_run(policy, describe_call=CallFacts, steps: int = STEPS, rows: int = 1) -> list[tuple]:
     """All calls of a run with two guidance branches: the cached model and its arguments."""
-    cached = engine_for(Doubler(), policy, surroundings=surroundings)
+    cached = engine_for(Doubler(), policy, describe_call=describe_call)
     contexts = [torch.zeros(rows, 3), torch.ones(rows, 3)]
     marks = []
     for i, x in enumerate(ramp(steps, rows)):
@@ -50,8 +50,8 @@ CASES |= {
 @pytest.mark.parametrize("told", [True, False], ids=["index told", "nothing told"])
 def test_a_step_syncs_once_and_followers_never(name, told, transfers):
     now = {"index": 0}
-    surroundings = (lambda: Host(index=now["index"], total=STEPS, token=now)) if told else Host
-    marks = guided_run(CASES[name], surroundings, rows=2)
+    describe_call = (lambda: CallFacts(index=now["index"], total=STEPS, run_token=now)) if told else CallFacts
+    marks = guided_run(CASES[name], describe_call, rows=2)
     with Reads() as reads:
         for call, (cached, x, t, context) in enumerate(marks):
             now["index"], before = call // 2, len(transfers)
@@ -86,7 +86,7 @@ def test_where_a_run_transfers(name, transfers):
     """A schedule only after a compute: by what that taught the next output is predicted, if it is whole at all."""
     policy, expected = COUNTED[name]
     now, steps = {"index": 0}, []
-    marks = guided_run(policy, lambda: Host(index=now["index"], total=50, token=now), steps=50)
+    marks = guided_run(policy, lambda: CallFacts(index=now["index"], total=50, run_token=now), steps=50)
     for call, (cached, x, t, context) in enumerate(marks):
         now["index"], before = call // 2, len(transfers)
         cached(x, t, context)
@@ -104,7 +104,7 @@ def test_the_default_is_two_in_three_transfers_less_at_three_times_the_speed():
 
 def test_policies_that_measure_nothing_never_sync_until_asked(transfers):
     now = {"index": 0}
-    marks = guided_run(Static(interval=3), lambda: Host(index=now["index"], total=STEPS, token=now))
+    marks = guided_run(Static(interval=3), lambda: CallFacts(index=now["index"], total=STEPS, run_token=now))
     for call, (cached, x, t, context) in enumerate(marks):
         now["index"] = call // 2
         cached(x, t, context)
@@ -118,8 +118,8 @@ def test_samples_that_part_still_cross_together(transfers):
     """Two samples of one batch compute at different steps and are predicted with weights of their own."""
     now = {"index": 0}
     policy = Inertial(threshold=0.008, align_steps=3)
-    surroundings = lambda: Host(index=now["index"], total=STEPS, token=now)  # noqa: E731
-    cached = engine_for(lambda x, t: x + torch.sin(x), policy, surroundings=surroundings)
+    describe_call = lambda: CallFacts(index=now["index"], total=STEPS, run_token=now)  # noqa: E731
+    cached = engine_for(lambda x, t: x + torch.sin(x), policy, describe_call=describe_call)
     with Reads() as reads:
         for i in range(STEPS):
             now["index"], before = i, len(transfers)

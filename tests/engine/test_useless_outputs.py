@@ -31,8 +31,8 @@ def test_one_useless_output_is_never_carried_on(at, bad):
     broken = [i for i, output in enumerate(outputs) if not output.isfinite().all()]
     assert broken == [calls[at]], "only the useless answer itself"
     assert len(calls) < STEPS, "later steps are reused again"
-    (decider,) = cache._attachments[""].engine.run.deciders.kept.values()
-    assert math.isfinite(decider.predictors[0].damping.mean)
+    (decider,) = cache._attachments[""].engine.run.deciders.by_stream.values()
+    assert math.isfinite(decider.predictor_states[0].damping.mean)
     assert "NaN or infinite" in " ".join(cache.summary().split())
 
 
@@ -99,7 +99,7 @@ def test_a_schedule_carries_no_useless_output_on_either(at, bad):
 def test_a_latent_that_is_useless_at_a_scheduled_reuse_is_noted():
     """Nothing crosses at such a step; the prediction needs outputs alone, and the next compute tells."""
     now = {"name": "cond", "index": 0}
-    cached = engine_for(lambda x, t: x + torch.sin(x), Inertial(speedup=3.0), surroundings=told(now, 20))
+    cached = engine_for(lambda x, t: x + torch.sin(x), Inertial(speedup=3.0), describe_call=told(now, 20))
     reused = 7  # computed are 0, 1, 2, 5, 10, 16 and 19: not the step after one of them
     for i in range(20):
         now["index"] = i

@@ -35,7 +35,7 @@ def test_a_model_may_write_to_its_input():
         return y
 
     now = {"index": 0, "name": "cond"}
-    cached = engine_for(model, Static(interval=3, last_step=False), surroundings=told(now))
+    cached = engine_for(model, Static(interval=3, last_step=False), describe_call=told(now))
     outputs = {"cond": [], "uncond": []}
     for i, x in enumerate(ramp(6)):
         for name in outputs:

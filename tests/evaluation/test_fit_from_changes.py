@@ -6,7 +6,7 @@ from tests.tiny.cogvideox import COGVIDEOX
 from tests.tiny.wan import WAN
 
 import navicache
-from navicache.engine import Sight
+from navicache.engine import ProbeMeasurement
 from navicache.evaluation.fit_from_changes import fit_teacache_polynomial, measure_magcache_ratios
 from navicache.integrations.pipeline_probe import probe_pipeline
 
@@ -18,7 +18,7 @@ def seen(family, prompts=2, signal="modulated", **call):
     with probe_pipeline(pipe, signal) as probe:
         for number in range(prompts):
             family.call(pipe, steps=STEPS, seed=number, **call)
-    return probe.sights
+    return probe.measurements
 
 
 @pytest.mark.parametrize(("family", "branches"), [(WAN, 2), (COGVIDEOX, 1)], ids=["wan", "cogvideox"])
@@ -35,11 +35,11 @@ def test_magcache_from_what_was_seen(family, branches):
 def test_the_polynomial_is_found_again():
     x = np.linspace(0.01, 0.3, 40)
     truth = (3.0, -2.0, 1.0, 0.5, 0.02)
-    sights = [Sight(1, i, 0, float(v), float(np.polyval(truth, v)), None) for i, v in enumerate(x)]
+    sights = [ProbeMeasurement(1, i, 0, float(v), float(np.polyval(truth, v)), None) for i, v in enumerate(x)]
     found, quality = fit_teacache_polynomial(sights)
     assert found == pytest.approx(truth, rel=1e-4)
     assert quality["r2"] == pytest.approx(1.0)
-    flat = [Sight(1, i, 0, 0.1, 0.1 * i, None) for i in range(6)]
+    flat = [ProbeMeasurement(1, i, 0, 0.1, 0.1 * i, None) for i in range(6)]
     assert fit_teacache_polynomial(flat)[0][:4] == (0.0,) * 4  # one value of the signal carries no curve
     with pytest.raises(ValueError, match="too few"):
         fit_teacache_polynomial(sights[:4])

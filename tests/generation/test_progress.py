@@ -7,7 +7,7 @@ import torch
 from tests.tiny import TINY
 
 import navicache
-from navicache.engine import Engine
+from navicache.engine import ModelEngine
 from navicache.generation.progress import StepBar, time_loop
 
 
@@ -87,8 +87,8 @@ def test_progress_of_a_cache_fetches_nothing(monkeypatch):
     for step in range(5):
         cache(torch.ones(1, 4) * (6 - step), float(6 - step))
         with monkeypatch.context() as patched:
-            patched.setattr(Engine, "_fetch_all", fail)
-            patched.setattr("navicache.engine.sites.core.fetch", fail)
+            patched.setattr(ModelEngine, "_fetch_all", fail)
+            patched.setattr("navicache.engine.sites.cache_engine.fetch", fail)
             seen.append(cache.progress)
     assert seen == [(1, 0), (1, 1), (2, 1), (2, 2), (3, 2)]
 

@@ -41,14 +41,14 @@ def scheduler(steps: int = 10, index: int | None = None) -> Any:
 def test_without_a_context_the_scheduler_tells() -> None:
     box, around = diffusers.CacheContextReceiver(), SimpleNamespace(scheduler=scheduler(10, 3))
     host = diffusers.describe_call(box, around, None)
-    assert (host.name, host.index, host.total) == (None, 3, 10)
+    assert (host.stream, host.index, host.total) == (None, 3, 10)
 
 
 def test_a_context_is_believed_before_the_scheduler_and_the_user_before_both() -> None:
     box, around = diffusers.CacheContextReceiver(), SimpleNamespace(scheduler=scheduler(10, 3))
     box.set_context(CacheContext("uncond", step_index=5, num_inference_steps=20))
     host = diffusers.describe_call(box, around, None)
-    assert (host.name, host.index, host.total) == ("uncond", 5, 20)
+    assert (host.stream, host.index, host.total) == ("uncond", 5, 20)
     assert diffusers.describe_call(box, around, 30).total == 30
     box.set_context(None)
     assert diffusers.describe_call(box, around, None).index == 3

@@ -7,7 +7,7 @@ import torch
 from tests.tiny import TINY
 from torch import nn
 
-from navicache.engine import BlockEngine, Engine, ModuleEngine, Reader
+from navicache.engine import BlockEngine, CallReader, ModelEngine, ModuleEngine
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import build_engine, describe_model_structure
 from navicache.models import CallSpec
@@ -17,7 +17,7 @@ from navicache.policies import build_policy
 @pytest.mark.parametrize(
     ("policy", "knobs", "kind"),
     [
-        ("static", {}, Engine),
+        ("static", {}, ModelEngine),
         ("inertial", {"speedup": 2.0, "site": "blocks"}, BlockEngine),
         ("firstblockcache", {}, BlockEngine),
         ("pab", {}, ModuleEngine),
@@ -26,7 +26,7 @@ from navicache.policies import build_policy
 def test_a_site_has_its_engine_and_building_it_changes_nothing(policy, knobs, kind) -> None:
     model = TINY["wan"].build().transformer
     before = {name: dict(vars(part)) for name, part in model.named_modules()}
-    reader = Reader(CallSpec(), get_forward_signature(model))
+    reader = CallReader(CallSpec(), get_forward_signature(model))
     built = build_engine(build_policy(policy, **knobs), reader, model, (), model="toy", call=CallSpec())
     assert type(built) is kind
     assert {name: dict(vars(part)) for name, part in model.named_modules()} == before
@@ -49,7 +49,7 @@ class Renamed(nn.Module):
 def test_lists_of_blocks_are_taken_by_the_names_that_were_told() -> None:
     model = Renamed()
     found = describe_model_structure(model, "any", ("towers",))
-    assert dict(found.lists) == {"towers": model.towers}
+    assert dict(found.block_lists) == {"towers": model.towers}
 
 
 def test_a_name_that_is_no_list_is_refused() -> None:

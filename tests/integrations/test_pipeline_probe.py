@@ -17,9 +17,11 @@ def test_a_probe_sees_every_call_and_changes_nothing():
     with probe_pipeline(pipe) as probe:
         assert torch.equal(WAN.call(pipe, steps=STEPS), full)
     assert torch.equal(WAN.call(pipe, steps=STEPS), full)
-    assert [(sight.index, sight.branch) for sight in probe.sights] == [(i, b) for i in range(STEPS) for b in (0, 1)]
-    assert all(None not in sight for sight in probe.sights[2:])
-    assert probe.sights[0][3:] == (None, None, None)
+    assert [(sight.index, sight.stream_index) for sight in probe.measurements] == [
+        (i, b) for i in range(STEPS) for b in (0, 1)
+    ]
+    assert all(None not in sight for sight in probe.measurements[2:])
+    assert probe.measurements[0][3:] == (None, None, None)
 
 
 def test_the_residuals_length_by_hand():
@@ -31,4 +33,4 @@ def test_the_residuals_length_by_hand():
         WAN.call(pipe, steps=STEPS, guidance=False)
     residuals = [after - before for before, after in added]
     expected = [(b.norm(dim=-1) / a.norm(dim=-1)).mean().item() for a, b in itertools.pairwise(residuals)]
-    assert [sight.residual_ratio for sight in probe.sights[1:]] == pytest.approx(expected, rel=1e-4)
+    assert [sight.residual_ratio for sight in probe.measurements[1:]] == pytest.approx(expected, rel=1e-4)

@@ -4,7 +4,7 @@ import pytest
 from tests.tiny.wan import WAN
 
 import navicache
-from navicache.engine.tensors import fetch
+from navicache.engine.tensors import device_readings
 
 STEPS = 12
 
@@ -24,8 +24,8 @@ STEPS = 12
 def test_syncs(monkeypatch, policy, knobs, syncs):
     pipe = WAN.build()
     calls = []
-    own = fetch.transfer
-    monkeypatch.setattr(fetch, "transfer", lambda values: calls.append(1) or own(values))
+    own = device_readings.copy_to_host
+    monkeypatch.setattr(device_readings, "transfer", lambda values: calls.append(1) or own(values))
     with navicache.enable(pipe, policy, **knobs):
         pipe.transformer._reset_stateful_cache = lambda *_, **__: None  # the end of a run brings over what is left
         WAN.call(pipe, steps=STEPS)

@@ -10,7 +10,7 @@ def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01)
     for index in range(start, total):
         own, gap = index - start, 0 if last is None else index - last
         size, change = (None if last is None else 1.0), (None if own == 0 else 0.1)
-        known = {"index": index, "own_index": own, "total": total if told else None}
+        known = {"index": index, "local_index": own, "total": total if told else None}
         decision, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_magnitude=size, gap=gap))
         if decision.compute:
             error = None if last is None else errors(index)
@@ -26,7 +26,7 @@ def computed_by_branch(policy: MagCache, total: int, branch: int = 0, tell_total
     assert gate.reads == frozenset()
     state, steps, gap = gate.init(), [], 0
     for i in range(total):
-        step = Step(index=i, own_index=i, total=total if tell_total else None, stream_index=branch, gap=gap)
+        step = Step(index=i, local_index=i, total=total if tell_total else None, stream_index=branch, gap=gap)
         decision, state = gate.decide(state, step)
         gap = 1 if decision.compute else gap + 1
         steps += [i] if decision.compute else []

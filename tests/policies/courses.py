@@ -11,7 +11,7 @@ NOBODY = np.zeros((2, 3))
 
 
 def at(gaps) -> Step:
-    return Step(index=50, own_index=50, gap=gaps[0] if gaps else 0, gaps=tuple(gaps))
+    return Step(index=50, local_index=50, gap=gaps[0] if gaps else 0, gaps=tuple(gaps))
 
 
 def polynomial(degree: int, seed: int = 0):

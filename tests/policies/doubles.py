@@ -14,7 +14,7 @@ class Told(IndexGate):
 
     Example:
         >>> gate = Told(steps=(0, 3), rows="sample")
-        >>> [gate.decide(None, Step(index=i, own_index=i))[0].compute for i in range(4)], gate.rows
+        >>> [gate.decide(None, Step(index=i, local_index=i))[0].compute for i in range(4)], gate.rows
         ([True, False, False, True], 'sample')
     """
 

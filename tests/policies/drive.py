@@ -125,7 +125,7 @@ def _step(i: int, total: int | None, x: Any, x_seen: Any, kept: list[Kept], by_c
     if kept:
         known |= {"since_computed": size(x - kept[0].x), "output_magnitude": size(kept[0].y)}
     gaps = _gaps(i, kept)
-    return Step(index=i, own_index=i, total=total, elements=x.size, gap=gaps[0] if gaps else 0, gaps=gaps, **known)
+    return Step(index=i, local_index=i, total=total, elements=x.size, gap=gaps[0] if gaps else 0, gaps=gaps, **known)
 
 
 def _sizes(step: Step, x_seen: Any, kept: list[Kept]) -> dict[str, float]:
@@ -146,7 +146,7 @@ def _outcome(i: int, total: int | None, x: Any, y: Any, kept: list[Kept], guess:
             known |= {"input_by_channel": sizes(dx), "output_by_channel": sizes(dy)}
     gaps = _gaps(i, kept)
     gap = gaps[0] if gaps else 0
-    return Outcome(index=i, own_index=i, total=total, gap=gap, output_magnitude=size(y), gaps=gaps, **known)
+    return Outcome(index=i, local_index=i, total=total, gap=gap, output_magnitude=size(y), gaps=gaps, **known)
 
 
 def _gaps(i: int, kept: list[Kept]) -> tuple[int, ...]:

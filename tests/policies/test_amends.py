@@ -44,9 +44,9 @@ HALF = Gaussian(0.5, 0.1)
     ],
 )
 def test_amends_where_steps_before_the_newest_compute_were_predicted(state, gaps, missed):
-    weights = DeadReckoning(amends=True).weights(state, Step(index=9, own_index=9, gaps=gaps))
+    weights = DeadReckoning(amends=True).weights(state, Step(index=9, local_index=9, gaps=gaps))
     assert weights.error_weight == pytest.approx(missed)
-    assert weights._replace(error_weight=0.0) == DeadReckoning().weights(state, Step(index=9, own_index=9, gaps=gaps))
+    assert weights._replace(error_weight=0.0) == DeadReckoning().weights(state, Step(index=9, local_index=9, gaps=gaps))
     assert DeadReckoning(amends=True).needs_last_error
     assert not DeadReckoning().needs_last_error
 
@@ -63,7 +63,7 @@ def test_the_mean_miss_of_a_line_along_a_parabola(gap, bend, slope, level):
 def test_repeats_are_followed_and_those_beyond_one_count_as_one():
     exact = DeadReckoning(measurement_noise=0.0)
     seen = [
-        exact.learn(DeadReckoningState(), Outcome(index=9, own_index=9, error_correlation=value))
+        exact.learn(DeadReckoningState(), Outcome(index=9, local_index=9, error_correlation=value))
         for value in (0.4, -7.0, None)
     ]
     assert [state.error_correlation and pytest.approx(state.error_correlation.mean, abs=1e-6) for state in seen] == [

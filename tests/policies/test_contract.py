@@ -127,7 +127,7 @@ def goes_through(gate: Gate[Any], told: list[Any]) -> None:
     state, gap = gate.init(), 0
     for i, reading in enumerate(told):
         before = copy.deepcopy(state)
-        step = Step(index=i, own_index=i, total=20, gap=gap, **reading["step"])
+        step = Step(index=i, local_index=i, total=20, gap=gap, **reading["step"])
         decision, decided = gate.decide(state, step)
         assert repr(state) == repr(before)
         assert decision.compute or i > 0
@@ -135,7 +135,7 @@ def goes_through(gate: Gate[Any], told: list[Any]) -> None:
         after = decided
         if decision.compute:
             kept = copy.deepcopy(decided)
-            after = gate.learn(decided, Outcome(index=i, own_index=i, total=20, gap=gap, **reading["outcome"]))
+            after = gate.learn(decided, Outcome(index=i, local_index=i, total=20, gap=gap, **reading["outcome"]))
             assert repr(decided) == repr(kept)
         explained(gate.explain(after))
         state, gap = after, 1 if decision.compute else gap + 1

@@ -21,7 +21,7 @@ from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 
 def lesson(*products, gaps=(1, 1), **more) -> Outcome:
     """A table of products."""
-    return Outcome(index=9, own_index=9, gap=gaps[0], gaps=gaps, inner_products=products, **more)
+    return Outcome(index=9, local_index=9, gap=gaps[0], gaps=gaps, inner_products=products, **more)
 
 
 def moves(*moves, gaps=(1, 1)) -> Outcome:
@@ -38,7 +38,7 @@ def test_before_two_computes_the_output_is_held(predictor):
     assert predictor.weights(state, at(())) == OUTPUT_HOLD_WEIGHTS
     assert predictor.weights(state, at((3,))) == OUTPUT_HOLD_WEIGHTS
     assert predictor.weights(state, at((3, 1))) != OUTPUT_HOLD_WEIGHTS
-    assert predictor.learn(state, Outcome(index=1, own_index=1, gap=1, gaps=(1,))) == state
+    assert predictor.learn(state, Outcome(index=1, local_index=1, gap=1, gaps=(1,))) == state
 
 
 @given(gaps=gap_lists, seed=st.integers(0, 99))

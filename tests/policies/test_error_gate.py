@@ -18,11 +18,11 @@ HALF = ErrorGateState(error_growth=Gaussian(0.5, 1.0))  # k = 0.5
 
 
 def step(since_seen=1.0, output_magnitude=2.0, index=20, **more) -> Step:
-    return Step(index=index, own_index=index, since_seen=since_seen, output_magnitude=output_magnitude, **more)
+    return Step(index=index, local_index=index, since_seen=since_seen, output_magnitude=output_magnitude, **more)
 
 
 def outcome(error=None, index=20) -> Outcome:
-    return Outcome(index=index, own_index=index, prediction_error=error, output_magnitude=2.0)
+    return Outcome(index=index, local_index=index, prediction_error=error, output_magnitude=2.0)
 
 
 def decisions(gate, state, *steps):
@@ -90,7 +90,7 @@ def test_a_promise_does_not_trust_the_square_below_the_distance_it_was_measured_
 def test_the_spread_follows_how_far_the_growth_missed(growth, error, missed):
     """At a distance of 0.5 an error of 0.25 is a growth of 1: k = 0.5 has missed by once itself."""
     state = ErrorGateState(error_growth=Gaussian(growth, 1.0), relative_distance=0.5, growth_spread=0.0)
-    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_magnitude=1.0, prediction_error=error))
+    after = EVEN.learn(state, Outcome(index=3, local_index=3, output_magnitude=1.0, prediction_error=error))
     assert after.growth_spread == pytest.approx(SPREAD_UPDATE_SHARE * missed)
     assert after.last_error_distance == 0.5
 
@@ -98,13 +98,13 @@ def test_the_spread_follows_how_far_the_growth_missed(growth, error, missed):
 @pytest.mark.parametrize("growth", [5e-324, 1e-300])
 def test_a_growth_next_to_nothing_breaks_nothing(growth):
     state = ErrorGateState(error_growth=Gaussian(growth, 1.0), relative_distance=0.1)
-    after = EVEN.learn(state, Outcome(index=3, own_index=3, output_magnitude=1.0, prediction_error=1e10))
+    after = EVEN.learn(state, Outcome(index=3, local_index=3, output_magnitude=1.0, prediction_error=1e10))
     assert math.isfinite(after.growth_spread)
     assert math.isfinite(after.error_growth.mean)
 
 
 def test_before_an_error_is_measured_everything_computes():
-    decision, state = EVEN.decide(EVEN.init(), Step(index=0, own_index=0))
+    decision, state = EVEN.decide(EVEN.init(), Step(index=0, local_index=0))
     assert decision == (True, "no error yet")
     decision, state = EVEN.decide(EVEN.learn(state, outcome()), step())
     assert decision == (True, "no error yet")

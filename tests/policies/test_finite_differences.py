@@ -30,7 +30,7 @@ def recursion(places: list[int], outputs: list[float], at: int, degree: int, aft
 def weighted(predictor: FiniteDifferences, places: list[int], outputs: list[float], at: int) -> float:
     newest_first = places[::-1][: predictor.history_length]
     gaps = tuple(int(gap) for gap in -np.diff([at, *newest_first]))
-    weights = predictor.weights(None, Step(index=at, own_index=at, gaps=gaps))
+    weights = predictor.weights(None, Step(index=at, local_index=at, gaps=gaps))
     assert len(weights.references) == len(newest_first)
     values = [of_y for _, of_y in weights.references]
     assert sum(values) == pytest.approx(1.0), "a constant is forecast as it is"
@@ -50,13 +50,13 @@ def test_as_the_recursion(gaps, ahead, degree, after, draw):
 @limits(deadline=None)
 @given(gaps_of, st.integers(1, 5), st.integers(0, 1))
 def test_up_to_a_line_it_is_taylor(gaps, ahead, degree):
-    step = Step(index=50, own_index=50, gaps=(ahead, *gaps)[: degree + 1])
+    step = Step(index=50, local_index=50, gaps=(ahead, *gaps)[: degree + 1])
     ours, lagrange = FiniteDifferences(degree).weights(None, step), PolynomialExtrapolation(degree).weights(None, step)
     assert [w for _, w in ours.references] == pytest.approx([w for _, w in lagrange.references])
 
 
 def test_a_parabola_is_not():
-    step = Step(index=9, own_index=9, gaps=(1, 1, 1))
+    step = Step(index=9, local_index=9, gaps=(1, 1, 1))
     assert [w for _, w in FiniteDifferences(2).weights(None, step).references] == [2.5, -2.0, 0.5]
     assert [w for _, w in PolynomialExtrapolation(2).weights(None, step).references] == [3.0, -3.0, 1.0]
 
@@ -65,7 +65,7 @@ def test_a_parabola_is_not():
 @given(gaps_of, st.integers(0, 4))
 def test_of_residuals(gaps, degree):
     """x_i plus the same forecast of y - x: what the outputs weigh, their inputs weigh against it."""
-    step = Step(index=60, own_index=60, gaps=tuple(gaps[: degree + 1]))
+    step = Step(index=60, local_index=60, gaps=tuple(gaps[: degree + 1]))
     outputs, residuals = (FiniteDifferences(degree, target=of).weights(None, step) for of in ("output", "residual"))
     assert (outputs.input, residuals.input) == (0.0, 1.0)
     assert [w for _, w in residuals.references] == [w for _, w in outputs.references]
@@ -75,6 +75,6 @@ def test_of_residuals(gaps, degree):
 
 
 def test_before_the_first_compute():
-    step = Step(index=0, own_index=0)
+    step = Step(index=0, local_index=0)
     assert FiniteDifferences(2).weights(None, step).references == ((0.0, 1.0),)
     assert FiniteDifferences(2, target="residual").weights(None, step).references == ((-1.0, 1.0),)

@@ -84,7 +84,7 @@ def test_unconditional_call_follows():
     video = paired(smooth(1))
     (log,) = transcription.wan21([video], 0.07, 5)
     seen = drive(NaviCache(0.07, 5), lead(video))
-    weights = NaviCache().schemes()[0].predictor.weights(None, Step(index=9, own_index=9))
+    weights = NaviCache().schemes()[0].predictor.weights(None, Step(index=9, local_index=9))
     ((of_x, of_y),) = weights.references
     kept: Any = None
     for (x, y), computed, theirs in zip(video, seen.computed, log.returned_uncond, strict=True):

@@ -35,8 +35,8 @@ def drawn(kind: type, *told: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(known)
 
 
-steps = drawn(Step, "index", "own_index", "gap").map(lambda known: Step(**known))
-outcomes = drawn(Outcome, "index", "own_index", "gap").map(lambda known: Outcome(**known))
+steps = drawn(Step, "index", "local_index", "gap").map(lambda known: Step(**known))
+outcomes = drawn(Outcome, "index", "local_index", "gap").map(lambda known: Outcome(**known))
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ def test_a_guard_that_insists_on_nothing_would_be_none(kind):
     inner = Scripted(Decision(False, "script"))
     guard = kind(inner, **{f.name: 1 for f in fields(kind) if f.name != "inner_gate"})
     asked = (
-        Step(index=0, own_index=0),
-        Step(index=5, own_index=5, total=6),
-        Step(index=5, own_index=5, gap=3),
-        Step(index=5, own_index=5, output_magnitude=math.nan),
+        Step(index=0, local_index=0),
+        Step(index=5, local_index=5, total=6),
+        Step(index=5, local_index=5, gap=3),
+        Step(index=5, local_index=5, output_magnitude=math.nan),
     )
     turned = [guard.decide((), step)[0].compute for step in asked]
     assert sum(turned) == (kind is not ComputeGuard)
@@ -113,4 +113,4 @@ def descendants(kind: type) -> set[type]:
 @pytest.mark.parametrize("gate", [BudgetGate(speedup=50.0, align_steps=1), StepListGate(computed_steps=(0, 9))])
 def test_what_decides_by_its_own_schedule_is_no_guard(gate):
     assert not isinstance(gate, GateWrapper)
-    assert not gate.decide(None, Step(index=5, own_index=5, total=50))[0].compute
+    assert not gate.decide(None, Step(index=5, local_index=5, total=50))[0].compute

@@ -45,9 +45,9 @@ class Scripted:
 def run(gate: Any, total: int, told: int | None, size: Any = lambda i: 1.0) -> tuple[list[Decision], Any]:
     state, gap, decisions = gate.init(), 0, []
     for i in range(total):
-        decision, state = gate.decide(state, Step(index=i, own_index=i, total=told, gap=gap, since_seen=size(i)))
+        decision, state = gate.decide(state, Step(index=i, local_index=i, total=told, gap=gap, since_seen=size(i)))
         if decision.compute:
-            state = gate.learn(state, Outcome(index=i, own_index=i, total=told, output_magnitude=size(i)))
+            state = gate.learn(state, Outcome(index=i, local_index=i, total=told, output_magnitude=size(i)))
         gap = 1 if decision.compute else gap + 1
         decisions.append(decision)
     return decisions, state
@@ -108,13 +108,13 @@ def test_reasons_name_the_guard():
 
 
 def test_beyond_the_announced_end_computes():
-    assert LastStepsGuard(Scripted((False,) * 9)).decide((0, 0), Step(index=8, own_index=8, total=5))[0].compute
+    assert LastStepsGuard(Scripted((False,) * 9)).decide((0, 0), Step(index=8, local_index=8, total=5))[0].compute
 
 
 def test_joining_in_mid_run_aligns_shortly():
     """The second expert of Wan 2.2 starts at, say, step 26: two steps suffice for a ratio."""
     gate = AlignmentGuard(Scripted((False,) * 40), 10)
-    computed = [gate.decide((0, 0), Step(index=26 + i, own_index=i))[0].compute for i in range(4)]
+    computed = [gate.decide((0, 0), Step(index=26 + i, local_index=i))[0].compute for i in range(4)]
     assert computed == [True, True, False, False]
     assert is_aligning(26, 0, 1)
     assert not is_aligning(27, 1, 1)
@@ -126,8 +126,8 @@ def test_a_step_that_cannot_be_trusted(measurement, bad):
     gate = FiniteGuard(Scripted((False,)))
     broken = {measurement: (1.0, bad, 2.0) if measurement == "by_channel" else bad}
     # The gate is asked all the same, about the step without its broken part, so that its clock keeps running.
-    assert gate.decide((0, 0), Step(index=0, own_index=0, **broken)) == (Decision(True, "not finite"), (1, 0))
-    assert gate.decide((0, 0), Step(index=0, own_index=0)) == (Decision(False, "script"), (1, 0))
+    assert gate.decide((0, 0), Step(index=0, local_index=0, **broken)) == (Decision(True, "not finite"), (1, 0))
+    assert gate.decide((0, 0), Step(index=0, local_index=0)) == (Decision(False, "script"), (1, 0))
 
 
 def test_what_is_broken_is_not_passed_on():
@@ -135,7 +135,7 @@ def test_what_is_broken_is_not_passed_on():
         def learn(self, state, outcome: Outcome):
             return outcome
 
-    whole = Outcome(index=4, own_index=4, gap=2, input_change=0.5, output_change=1.0, output_magnitude=2.0)
+    whole = Outcome(index=4, local_index=4, gap=2, input_change=0.5, output_change=1.0, output_magnitude=2.0)
     gate: Any = FiniteGuard(Pupil((True,)))
     assert gate.learn((0, 0), whole) == whole
     assert gate.learn((0, 0), whole._replace(output_change=math.nan)) == whole._replace(output_change=None)

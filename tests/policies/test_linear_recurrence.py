@@ -31,13 +31,13 @@ def test_what_was_lost_stands_as_the_oldest_that_is_left():
     assert expand_to_computed_outputs(((1.0,), (0.25, 0.75), (0.5, 0.25, 0.25)), 3, [2, 1]) == [0.25, 0.75]
 
 
-@pytest.mark.parametrize(("own_index", "gaps"), [(0, ()), (2, ()), (4, (1, 1))])
-def test_outside_the_table_the_newest_output_is_held(own_index, gaps):
+@pytest.mark.parametrize(("local_index", "gaps"), [(0, ()), (2, ()), (4, (1, 1))])
+def test_outside_the_table_the_newest_output_is_held(local_index, gaps):
     predictor = LinearRecurrence(((1.0,), (-1.0, 2.0), (0.0, -1.0, 2.0)))
-    assert predictor.weights(None, Step(index=9, own_index=own_index, gaps=gaps)).references == ((0.0, 1.0),)
+    assert predictor.weights(None, Step(index=9, local_index=local_index, gaps=gaps)).references == ((0.0, 1.0),)
 
 
 def test_the_gate_counts_as_outputs_are_counted_and_computes_beyond_the_table():
     gate = TableStepsGate(computed_steps=frozenset({0, 2}), table_steps=4)
-    due = [gate.decide(None, Step(index=20 + i, own_index=i))[0].compute for i in range(6)]
+    due = [gate.decide(None, Step(index=20 + i, local_index=i))[0].compute for i in range(6)]
     assert due == [True, False, True, False, True, True]

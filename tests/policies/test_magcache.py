@@ -70,10 +70,10 @@ def test_knob_changes_a_decision(knob, value):
 def test_a_second_expert_starts_its_own_books():
     """An engine that joins in mid-run computes first, whatever the table says; the run's index counts."""
     gate = policy_of("Wan2.2-T2V-A14B").schemes()[0].gate
-    assert gate.decide(gate.init(), Step(index=33, own_index=0, total=40))[0].compute
+    assert gate.decide(gate.init(), Step(index=33, local_index=0, total=40))[0].compute
     state, reasons = gate.init(), []
     for own in range(8):
-        decision, state = gate.decide(state, Step(index=26 + own, own_index=own, total=40, gap=own and 1))
+        decision, state = gate.decide(state, Step(index=26 + own, local_index=own, total=40, gap=own and 1))
         reasons.append(decision.reason)
     assert reasons[1:6] == ["retention"] * 5
     assert reasons[6:] == ["gate"] * 2

@@ -32,7 +32,7 @@ def broken(kind: type, name: str, bad: float):
     hint = get_type_hints(kind)[name]
     vector = (1.0, bad)
     value = bad if float in get_args(hint) else vector if kind is Step or name != "inner_products" else (vector,) * 2
-    return kind(index=3, own_index=3, **{name: value})
+    return kind(index=3, local_index=3, **{name: value})
 
 
 @pytest.mark.parametrize("bad", BAD)
@@ -50,13 +50,13 @@ def test_a_step_with_a_bad_number_computes(name, bad):
 
 
 def test_a_whole_step_is_finite():
-    assert has_finite_measurements(Step(index=3, own_index=3))
+    assert has_finite_measurements(Step(index=3, local_index=3))
     numbers = {name: (0.5, 2.0) if name == "by_channel" else 0.5 for name in MEASURED_FIELDS[Step]}
-    assert has_finite_measurements(Step(index=3, own_index=3, time=math.nan, **numbers)), "time is told, not measured"
+    assert has_finite_measurements(Step(index=3, local_index=3, time=math.nan, **numbers)), "time is told, not measured"
 
 
 def test_nonfinite_fields_are_named():
     broken = {"output_change": -math.inf, "prediction_error": math.nan, "input_by_channel": (1.0, math.inf)}
-    outcome = Outcome(index=1, own_index=1, input_change=2.0, output_by_channel=(1.0, 2.0), **broken)
+    outcome = Outcome(index=1, local_index=1, input_change=2.0, output_by_channel=(1.0, 2.0), **broken)
     assert find_nonfinite_fields(outcome) == ("output_change", "prediction_error", "input_by_channel")
-    assert find_nonfinite_fields(Outcome(index=1, own_index=1)) == ()
+    assert find_nonfinite_fields(Outcome(index=1, local_index=1)) == ()

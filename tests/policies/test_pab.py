@@ -17,7 +17,7 @@ def pab_schemes(policy: PAB, times: list) -> dict[str, list[bool]]:
     for scheme in policy.schemes():
         state, steps = scheme.gate.init(), []
         for i, t in enumerate(times):
-            step = Step(index=i, own_index=i, total=len(times), time=t)
+            step = Step(index=i, local_index=i, total=len(times), time=t)
             decision, state = scheme.gate.decide(state, step)
             steps.append(decision.compute)
         decided[scheme.site.kind] = steps

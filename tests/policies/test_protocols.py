@@ -71,7 +71,7 @@ def test_a_fact_cannot_be_set():
 
 @given(index=st.integers(0, 99), total=st.none() | st.integers(1, 100), sigma=st.none() | st.floats(0, 1))
 def test_progress_goes_by_the_number_of_steps_else_by_the_noise(index, total, sigma):
-    known = {"index": index, "own_index": index, "total": total, "sigma": sigma}
+    known = {"index": index, "local_index": index, "total": total, "sigma": sigma}
     expected = None if sigma is None else 1 - sigma
     if total is not None:
         expected = min(1.0, index / (total - 1)) if total > 1 else min(1.0, index)

@@ -42,11 +42,11 @@ def test_seacache_returns_the_residual_on_a_line(order, seed):
 def test_seacache_takes_the_mean_over_samples():
     """Two samples that change by 10 and 30 percent are at 0.2, however large they are."""
     gate = SeaCache(threshold=0.25).schemes()[0].gate
-    step = Step(index=1, own_index=1, total=9, gap=1, since_seen=10.0, seen_magnitude=1.0, relative_change=0.2)
-    state = gate.learn(gate.init(), Outcome(index=0, own_index=0))
+    step = Step(index=1, local_index=1, total=9, gap=1, since_seen=10.0, seen_magnitude=1.0, relative_change=0.2)
+    state = gate.learn(gate.init(), Outcome(index=0, local_index=0))
     decision, state = gate.decide(state, step)
     assert not decision.compute
-    assert gate.decide(state, step._replace(index=2, own_index=2, gap=2))[0].compute
+    assert gate.decide(state, step._replace(index=2, local_index=2, gap=2))[0].compute
 
 
 @pytest.mark.parametrize("predictor", ["residual", "dead_reckoning", "taylor"])

@@ -9,7 +9,7 @@ from navicache.policies.signal_gate import SignalGate, SignalGateState, evaluate
 
 
 def step(change: float, size: float = 1.0) -> Step:
-    return Step(index=9, own_index=9, since_seen=change, seen_magnitude=size)
+    return Step(index=9, local_index=9, since_seen=change, seen_magnitude=size)
 
 
 def marks(gate: SignalGate, *steps: Step) -> str:
@@ -42,7 +42,7 @@ def test_a_signal_of_nothing_has_no_relative_change_and_computes():
 
 
 def test_before_two_signals_there_is_nothing_to_compare():
-    decision, state = SignalGate(threshold=0.5).decide(SignalGateState(0.2, 0.1), Step(index=0, own_index=0))
+    decision, state = SignalGate(threshold=0.5).decide(SignalGateState(0.2, 0.1), Step(index=0, local_index=0))
     assert (decision, state) == ((True, "no signal yet"), (0.2, None))
 
 

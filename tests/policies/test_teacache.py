@@ -28,13 +28,13 @@ def teacache_decisions(policy: TeaCache, signals: list) -> list[bool]:
     gate = policy.schemes()[0].gate
     state, decisions, gap = gate.init(), [], 0
     for i, now in enumerate(signals):
-        step = Step(index=i, own_index=i, total=len(signals), gap=gap)
+        step = Step(index=i, local_index=i, total=len(signals), gap=gap)
         if i:
             before = signals[i - 1]
             step = step._replace(since_seen=plain.mean_abs(now - before), seen_magnitude=plain.mean_abs(before))
         decision, state = gate.decide(state, step)
         if decision.compute:
-            state = gate.learn(state, Outcome(index=i, own_index=i))
+            state = gate.learn(state, Outcome(index=i, local_index=i))
         gap = 1 if decision.compute else gap + 1
         decisions.append(decision.compute)
     return decisions

@@ -15,7 +15,7 @@ from tests.recipes.stand_ins import DiffusionTransformer3D
 from torch import Tensor
 
 import navicache
-from navicache.engine import Reader
+from navicache.engine import CallReader
 from navicache.integrations.attachments import get_forward_signature
 from navicache.models import find_model
 
@@ -92,7 +92,7 @@ def test_the_network_is_known(sound: bool) -> None:
         front = load("kandinsky.runtime.cache").CacheDiT
         assert same_arguments(type(dit).forward, DiffusionTransformer3D.forward)
         assert same_arguments(front._navicache_forward, type(dit).forward)
-        found = Reader(find_model(type(dit).__name__).call, get_forward_signature(dit)).places
+        found = CallReader(find_model(type(dit).__name__).call, get_forward_signature(dit)).argument_keys
         assert found == {"latent": ("x_video",), "time": ("time",), "conditioning": ("text_embed", "pooled_text_embed")}
 
 

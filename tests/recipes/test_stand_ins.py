@@ -25,7 +25,7 @@ from tests.recipes.stand_ins import (
 from torch import Tensor
 
 import navicache
-from navicache.engine import Reader
+from navicache.engine import CallReader
 from navicache.integrations.attachments import get_forward_signature
 from navicache.models import find_model
 
@@ -56,7 +56,7 @@ ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = 
 
 @pytest.mark.parametrize(("kind", "latent", "time", "conditioning"), PLACES)
 def test_places(kind: type[StandIn], latent: str, time: str, conditioning: tuple[str, ...]) -> None:
-    found = Reader(find_model(kind.__name__).call, get_forward_signature(kind())).places
+    found = CallReader(find_model(kind.__name__).call, get_forward_signature(kind())).argument_keys
     assert found == {"latent": (latent,), "time": (time,), "conditioning": conditioning}
 
 
@@ -101,7 +101,7 @@ def test_a_function() -> None:
 
 def test_a_function_is_known_by_its_name() -> None:
     spec = find_model("model_fn_wan_video")
-    found = Reader(spec.call, get_forward_signature(model_fn_wan_video)).places
+    found = CallReader(spec.call, get_forward_signature(model_fn_wan_video)).argument_keys
     assert found == {"latent": ("latents",), "time": ("timestep",), "conditioning": ("context", "y")}
     assert spec.name == "Wan of an unlisted size"
     note = navicache.enable(model_fn_wan_video, "navicache", steps=STEPS).notes[0]

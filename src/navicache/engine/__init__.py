@@ -1,32 +1,32 @@
 """All tensors and all mutation: measure, store, predict, find runs and streams."""
 
 from navicache.engine.errors import CannotCache
-from navicache.engine.predict.stream import Keep
-from navicache.engine.ranks import Ranks
-from navicache.engine.sites.anatomy import Anatomy
-from navicache.engine.sites.block_list import find_lists
-from navicache.engine.sites.blocks import BlockEngine
-from navicache.engine.sites.core import Core
-from navicache.engine.sites.model import Engine
-from navicache.engine.sites.modules import ModuleEngine
-from navicache.engine.sites.part import find_modules
-from navicache.engine.sites.probe import Probe, Sight
-from navicache.engine.tracking.call import Reader
-from navicache.engine.tracking.placement import Host
+from navicache.engine.predict.stream_cache import StorageOptions
+from navicache.engine.rank_group import RankGroup
+from navicache.engine.sites.block_engine import BlockEngine
+from navicache.engine.sites.cache_engine import CacheEngine
+from navicache.engine.sites.intercepted_blocks import find_block_lists
+from navicache.engine.sites.model_engine import ModelEngine
+from navicache.engine.sites.model_structure import ModelStructure
+from navicache.engine.sites.module_engine import ModuleEngine
+from navicache.engine.sites.module_group import find_modules
+from navicache.engine.sites.probe_engine import ProbeEngine, ProbeMeasurement
+from navicache.engine.tracking.model_call import CallReader
+from navicache.engine.tracking.placement import CallFacts
 
 __all__ = [
-    "Anatomy",
     "BlockEngine",
+    "CacheEngine",
+    "CallFacts",
+    "CallReader",
     "CannotCache",
-    "Core",
-    "Engine",
-    "Host",
-    "Keep",
+    "ModelEngine",
+    "ModelStructure",
     "ModuleEngine",
-    "Probe",
-    "Ranks",
-    "Reader",
-    "Sight",
-    "find_lists",
+    "ProbeEngine",
+    "ProbeMeasurement",
+    "RankGroup",
+    "StorageOptions",
+    "find_block_lists",
     "find_modules",
 ]

@@ -6,21 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from navicache.engine import Sight
+from navicache.engine import ProbeMeasurement
 
 POLYNOMIAL_DEGREE = 4
 
 
-def fit_teacache_polynomial(probe_records: Iterable[Sight]) -> tuple[tuple[float, ...], dict[str, float]]:
+def fit_teacache_polynomial(probe_records: Iterable[ProbeMeasurement]) -> tuple[tuple[float, ...], dict[str, float]]:
     """Fit the relative change of the output to that of the signal by least squares, for TeaCache (arXiv:2411.19108).
 
     Returns five coefficients, highest power first, and R² with the number of points. If the signal has too few values
     for a curve of that degree, a lower degree is fitted and the other coefficients are zero.
     """
     pairs = [
-        (s.indicator_change, s.output_change)
-        for s in probe_records
-        if None not in (s.indicator_change, s.output_change)
+        (s.signal_change, s.output_change) for s in probe_records if None not in (s.signal_change, s.output_change)
     ]
     if len(pairs) <= POLYNOMIAL_DEGREE:
         raise ValueError(f"{len(pairs)} steps are too few to fit a curve: calibrate with more steps or prompts")
@@ -35,7 +33,7 @@ def fit_teacache_polynomial(probe_records: Iterable[Sight]) -> tuple[tuple[float
     return tuple(float(c) for c in coefficients), {"r2": explained, "points": float(len(pairs))}
 
 
-def measure_magcache_ratios(probe_records: Sequence[Sight]) -> tuple[dict[str, Any], dict[str, float]]:
+def measure_magcache_ratios(probe_records: Sequence[ProbeMeasurement]) -> tuple[dict[str, Any], dict[str, float]]:
     """Measure MagCache's table (arXiv:2506.09045): the residual's magnitude over that of the step before, on average.
 
     Returns the knobs (one table, guidance branches interleaved, a 1 for each call of the first step) and the spread
@@ -44,13 +42,13 @@ def measure_magcache_ratios(probe_records: Sequence[Sight]) -> tuple[dict[str, A
     seen: dict[tuple[int, int], list[float]] = defaultdict(list)
     for sight in probe_records:
         if sight.residual_ratio is not None:
-            seen[sight.index, sight.branch].append(sight.residual_ratio)
+            seen[sight.index, sight.stream_index].append(sight.residual_ratio)
     if not seen:
         raise ValueError("no two steps in a row were seen: calibrate with more steps")
-    branches = 1 + max(sight.branch for sight in probe_records)
+    branches = 1 + max(sight.stream_index for sight in probe_records)
     steps = 1 + max(sight.index for sight in probe_records)
     table = [1.0] * branches
     table += [round(float(np.mean(seen.get((i, b), [1.0]))), 5) for i in range(1, steps) for b in range(branches)]
     spread = float(np.mean([np.std(values) for values in seen.values()]))
-    runs = float(len({sight.run for sight in probe_records}))
+    runs = float(len({sight.run_number for sight in probe_records}))
     return {"ratios": tuple(table), "interleaved": branches > 1}, {"spread": spread, "runs": runs}

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from torch import nn
 
-from navicache.engine import CannotCache, Core, Engine
+from navicache.engine import CacheEngine, CannotCache, ModelEngine
 from navicache.integrations.compiled_call import CompiledCallWrapper
 
 ALREADY_CACHED = "this model is cached already: call disable() on its handle, or navicache.disable(model), first"
@@ -16,7 +16,7 @@ ALREADY_CACHED = "this model is cached already: call disable() on its handle, or
 class Attachment(Protocol):
     """An engine in front of a model."""
 
-    engine: Core
+    engine: CacheEngine
 
     def detach(self) -> None:
         """Restore the model; a second call has no effect."""
@@ -26,13 +26,13 @@ class Attachment(Protocol):
 class ModuleAttachment:
     """An engine in front of a plain module's forward."""
 
-    def __init__(self, module: nn.Module, engine: Core) -> None:
+    def __init__(self, module: nn.Module, engine: CacheEngine) -> None:
         """Replace the forward of this instance, below accelerate's offload hook if there is one."""
         if find_attachment(module) is not None:
             raise ValueError(ALREADY_CACHED)
         self.engine, self._module = engine, module
         self._had_own_forward = "forward" in vars(module)
-        self._compiled_call = CompiledCallWrapper(module, self._compute_or_predict, isinstance(engine, Engine))
+        self._compiled_call = CompiledCallWrapper(module, self._compute_or_predict, isinstance(engine, ModelEngine))
         engine.attach()
         change_forward_below_offload(module, self._replace_forward)
 
@@ -63,7 +63,7 @@ class ModuleAttachment:
             self._compiled_call.restore_compiled_call()
             change_forward_below_offload(self._module, self._restore_forward)
             self.engine.detach()
-        self.engine.end_run("detached", finished=False)
+        self.engine.end_run("detached", is_complete=False)
 
     def _restore_forward(self) -> None:
         offloaded = "_old_forward" in vars(self._module)
@@ -96,7 +96,7 @@ def change_forward_below_offload(module: nn.Module, change: Callable[[], None]) 
 class CallableAttachment:
     """An engine in front of any function; call the handle instead of the function."""
 
-    def __init__(self, function: Callable[..., Any], engine: Core) -> None:
+    def __init__(self, function: Callable[..., Any], engine: CacheEngine) -> None:
         """Change nothing: a function cannot be replaced from outside."""
         self.engine, self._function, self._is_attached = engine, function, True
 
@@ -113,7 +113,7 @@ class CallableAttachment:
     def detach(self) -> None:
         """Pass all later calls to the function."""
         self._is_attached = False
-        self.engine.end_run("detached", finished=False)
+        self.engine.end_run("detached", is_complete=False)
 
 
 def restore_forward(module: nn.Module, forward: Callable[..., Any] | None) -> None:

@@ -26,7 +26,7 @@ class Cache:
     @property
     def progress(self) -> tuple[int, int]:
         """Steps computed and reused so far in the current run; cheap and without a device sync, unlike `trace`."""
-        counts = [part.engine.recorder.progress() for part in self._attachments.values()]
+        counts = [part.engine.recorder.count_steps() for part in self._attachments.values()]
         return sum(computed for computed, _ in counts), sum(reused for _, reused in counts)
 
     def summary(self, details: bool = True) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.engine.tensors.graphs import INSIDE
+from navicache.engine.tensors.compile_guards import COMPILED_MODEL_MESSAGE
 
 EngineCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
@@ -24,7 +24,7 @@ class CompiledCallWrapper:
         if self._compiled_call is None:
             return
         if not replaces_whole_calls:
-            raise ValueError(INSIDE)
+            raise ValueError(COMPILED_MODEL_MESSAGE)
         module._compiled_call_impl = self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ from diffusers.hooks._helpers import TransformerBlockRegistry
 from diffusers.hooks.hooks import BaseState, CacheContext, StateManager
 from torch import nn
 
-from navicache.engine import CannotCache, Core, Engine, Host
+from navicache.engine import CacheEngine, CallFacts, CannotCache, ModelEngine
 from navicache.integrations.attachments import ALREADY_CACHED, change_forward_below_offload, restore_forward
 from navicache.integrations.compiled_call import CompiledCallWrapper
 from navicache.integrations.config import NaviCacheConfig
@@ -44,7 +44,7 @@ class NaviCacheHook(ModelHook):
     _is_stateful = True
 
     def __init__(
-        self, context_receiver: CacheContextReceiver, engine: Core, detach_attachment: Callable[[], None]
+        self, context_receiver: CacheContextReceiver, engine: CacheEngine, detach_attachment: Callable[[], None]
     ) -> None:
         """Keep what the hook needs; diffusers registers it later."""
         super().__init__()
@@ -53,7 +53,7 @@ class NaviCacheHook(ModelHook):
 
     def initialize_hook(self, module: nn.Module) -> nn.Module:
         """Wrap the compiled call if the model is compiled."""
-        self.compiled_call = CompiledCallWrapper(module, self.compute_or_predict, isinstance(self.engine, Engine))
+        self.compiled_call = CompiledCallWrapper(module, self.compute_or_predict, isinstance(self.engine, ModelEngine))
         return module
 
     def deinitalize_hook(self, module: nn.Module) -> nn.Module:
@@ -98,7 +98,7 @@ class NaviCacheHook(ModelHook):
 class HookAttachment:
     """An engine registered on a diffusers model."""
 
-    def __init__(self, module: nn.Module, engine: Core, context_receiver: CacheContextReceiver) -> None:
+    def __init__(self, module: nn.Module, engine: CacheEngine, context_receiver: CacheContextReceiver) -> None:
         """Register below accelerate's offload hook if there is one."""
         self.engine, self._module = engine, module
         self._created_registry = "_diffusers_hook" not in vars(module)
@@ -119,7 +119,7 @@ class HookAttachment:
         registry = HookRegistry.check_if_exists_or_initialize(self._module)
         change_forward_below_offload(self._module, lambda: registry.remove_hook(HOOK_NAME, recurse=False))
         self.engine.detach()
-        self.engine.end_run("detached", finished=False)
+        self.engine.end_run("detached", is_complete=False)
         if type(vars(self._module).get("_cache_config")) is NaviCacheConfig:
             del self._module._cache_config  # set by register(): for diffusers the cache is then disabled
         if registry.hooks or "_old_forward" in vars(self._module):
@@ -135,14 +135,14 @@ def get_outermost_hook_name(module: nn.Module) -> str:
     return next(reversed(HookRegistry.check_if_exists_or_initialize(module).hooks))
 
 
-def describe_call(context_receiver: CacheContextReceiver, pipeline: Any | None, steps: int | None) -> Host:
+def describe_call(context_receiver: CacheContextReceiver, pipeline: Any | None, steps: int | None) -> CallFacts:
     """Describe the current call from context and scheduler, without a device sync."""
     context = context_receiver.current_context or CacheContext("")
     index, total, timesteps = read_scheduler_position(getattr(pipeline, "scheduler", None))
     total = count_run_steps(pipeline, total)
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
     step_index = index if context.step_index is None else context.step_index
-    return Host(context.name or None, step_index, steps or context.num_inference_steps or total, sigma, timesteps)
+    return CallFacts(context.name or None, step_index, steps or context.num_inference_steps or total, sigma, timesteps)
 
 
 def find_denoisers(pipeline: Any) -> dict[str, nn.Module]:

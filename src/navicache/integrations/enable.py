@@ -11,7 +11,7 @@ from typing import Any, get_args
 import torch
 from torch import nn
 
-from navicache.engine import Core, Host, Keep, Reader
+from navicache.engine import CacheEngine, CallFacts, CallReader, StorageOptions
 from navicache.integrations.attachments import (
     Attachment,
     CallableAttachment,
@@ -72,7 +72,7 @@ def enable(
         (0, 2, 4, 6, 8, 9)
     """
     _check_arguments(steps, keep_dtype, shadow)
-    kept = Keep(keep_dtype, None if keep_device is None else torch.device(keep_device))
+    kept = StorageOptions(keep_dtype, None if keep_device is None else torch.device(keep_device))
     measured = None if calibration is None else read_calibration(calibration)
     options = CacheOptions(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, group, knobs)
     plan = _plan_attachments(target, options)
@@ -123,7 +123,7 @@ def _plan_attachments(target: Any, options: CacheOptions) -> AttachmentPlan:
         raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
     spec = find_model(_get_target_name(target), vars(target) if isinstance(target, nn.Module) else None)
     engine = _build_target_engine(
-        options, spec, target, _get_target_name(target), functools.partial(Host, total=options.steps)
+        options, spec, target, _get_target_name(target), functools.partial(CallFacts, total=options.steps)
     )
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
     return AttachmentPlan({"": functools.partial(kind, target, engine)}, explain_inferred_preset(spec, options))
@@ -147,14 +147,18 @@ def _plan_diffusers_attachments(
 
 
 def _build_target_engine(
-    options: CacheOptions, spec: ModelSpec, target: Callable[..., Any], label: str, describe_call: Callable[[], Host]
-) -> Core:
+    options: CacheOptions,
+    spec: ModelSpec,
+    target: Callable[..., Any],
+    label: str,
+    describe_call: Callable[[], CallFacts],
+) -> CacheEngine:
     call = options.call or spec.call
     about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
     about["find_ranks"] = functools.partial(find_ranks, target, options.group)
-    reader = Reader(call, get_forward_signature(target))
+    reader = CallReader(call, get_forward_signature(target))
     return build_engine(
-        choose_policy(options, spec), reader, target, options.blocks, surroundings=describe_call, **about
+        choose_policy(options, spec), reader, target, options.blocks, describe_call=describe_call, **about
     )
 
 

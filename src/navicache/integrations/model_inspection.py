@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from torch import nn
 
-from navicache.engine import Reader, find_modules
+from navicache.engine import CallReader, find_modules
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import build_engine, describe_model_structure
 from navicache.integrations.policy_choice import DEFAULT_MODE, CacheOptions, choose_policy
@@ -50,7 +50,7 @@ def inspect_model(
     problems: list[str] = []
     places: Mapping[str, tuple[Any, ...]] = {}
     try:
-        places = Reader(spec.call, get_forward_signature(model)).places
+        places = CallReader(spec.call, get_forward_signature(model)).argument_keys
     except ValueError as error:
         problems.append(str(error))
     lists, no_blocks = _describe_block_lists(model)
@@ -73,7 +73,7 @@ def inspect_model(
 def _describe_block_lists(model: nn.Module) -> tuple[dict[str, str], str]:
     """Describe the lists of blocks, or say why there are none."""
     try:
-        lists = describe_model_structure(model, "doctor").lists
+        lists = describe_model_structure(model, "doctor").block_lists
     except ValueError as error:
         return {}, str(error)
     kinds = {name: dict.fromkeys(type(block).__name__ for block in blocks) for name, blocks in lists.items()}
@@ -96,7 +96,7 @@ def _check_policy_support(policy_name: str, spec: ModelSpec, model: nn.Module) -
     try:
         policy = choose_policy(CacheOptions(policy_name), spec)
         site = _describe_site(policy)
-        build_engine(policy, Reader(spec.call, get_forward_signature(model)), model, (), model="", call=spec.call)
+        build_engine(policy, CallReader(spec.call, get_forward_signature(model)), model, (), model="", call=spec.call)
     except ValueError as error:
         return PolicySupport(policy_name, "-", str(error), source)
     return PolicySupport(policy_name, site, "", source)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from navicache.engine import Engine, Reader
-from navicache.engine.tensors.containers import unpack
+from navicache.engine import CallReader, ModelEngine
+from navicache.engine.tensors.containers import unpack_output
 from navicache.integrations.attachments import get_forward_signature
 from navicache.models import find_model
 from navicache.policies import IndexGate, OutputHold, Scheme
@@ -28,7 +28,7 @@ class RecordingPolicy:
         return (Scheme("model", IndexGate(), OutputHold(), False, None),)
 
 
-class OutputRecorder(Engine):
+class OutputRecorder(ModelEngine):
     """An engine that changes nothing and keeps all outputs of the newest run."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -39,12 +39,12 @@ class OutputRecorder(Engine):
     def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Run the model's forward and keep its output."""
         result = super().__call__(forward, args, kwargs)
-        if self.at.own_index == 0 and len(self.at.called) == 1:
+        if self.tracker.local_index == 0 and len(self.tracker.called_streams) == 1:
             self.outputs_by_branch = {}
         with torch.no_grad():
-            rows = unpack(result, self.call.output, False).rows
+            rows = unpack_output(result, self.call.output, False).rows
             kept = torch.cat([chunk.detach().float().flatten() for chunk in rows])
-        self.outputs_by_branch.setdefault(self.at.called[-1], []).append(kept)
+        self.outputs_by_branch.setdefault(self.tracker.called_streams[-1], []).append(kept)
         return result
 
 
@@ -57,8 +57,8 @@ def record_outputs(pipeline: Any) -> Generator[OutputRecorder, None, None]:
     spec = find_model(type(module).__name__, diffusers.get_model_config(module))
     receiver = diffusers.CacheContextReceiver()
     describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)
-    reader, name = Reader(spec.call, get_forward_signature(module)), type(module).__name__
-    recorder = OutputRecorder(RecordingPolicy(), reader, model=name, call=spec.call, surroundings=describe)
+    reader, name = CallReader(spec.call, get_forward_signature(module)), type(module).__name__
+    recorder = OutputRecorder(RecordingPolicy(), reader, model=name, call=spec.call, describe_call=describe)
     attachment = diffusers.HookAttachment(module, recorder, receiver)
     try:
         yield recorder

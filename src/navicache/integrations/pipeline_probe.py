@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from navicache.engine import Probe, Reader
+from navicache.engine import CallReader, ProbeEngine
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import describe_model_structure
 from navicache.models import find_model
@@ -13,7 +13,7 @@ from navicache.policies import ProbePolicy, Signal
 
 
 @contextmanager
-def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> Generator[Probe, None, None]:
+def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> Generator[ProbeEngine, None, None]:
     """Measure the transformer of a diffusers pipeline while it generates; of two experts, the first."""
     from navicache.integrations import diffusers
 
@@ -21,10 +21,10 @@ def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> Generator[Pro
     spec = find_model(type(module).__name__, diffusers.get_model_config(module))
     receiver = diffusers.CacheContextReceiver()
     describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)
-    reader = Reader(spec.call, get_forward_signature(module))
+    reader = CallReader(spec.call, get_forward_signature(module))
     structure = describe_model_structure(module, "calibration")
     name = type(module).__name__
-    probe = Probe(structure, ProbePolicy(signal), reader, model=name, call=spec.call, surroundings=describe)
+    probe = ProbeEngine(structure, ProbePolicy(signal), reader, model=name, call=spec.call, describe_call=describe)
     attachment = diffusers.HookAttachment(module, probe, receiver)
     try:
         yield probe

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
-from navicache.engine import Keep
+from navicache.engine import StorageOptions
 from navicache.models import Calibration, CallSpec, ModelSpec, find_preset
 from navicache.policies import POLICIES, Policy, build_policy
 from navicache.records import ShadowMode
@@ -25,7 +25,7 @@ class CacheOptions:
     mode: str | None = None
     call: CallSpec | None = None
     steps: int | None = None
-    keep: Keep = field(default_factory=Keep)
+    keep: StorageOptions = field(default_factory=StorageOptions)
     blocks: tuple[str, ...] = ()
     calibration: Calibration | None = None
     shadow: ShadowMode | None = None

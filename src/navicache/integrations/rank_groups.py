@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import distributed, nn
 
-from navicache.engine import Ranks
+from navicache.engine import RankGroup
 
 
 def get_class_name(target: object) -> str:
@@ -18,13 +18,13 @@ def get_class_name(target: object) -> str:
     return kind.__name__
 
 
-def find_ranks(target: Any, group: Any = None) -> Ranks | None:
+def find_ranks(target: Any, group: Any = None) -> RankGroup | None:
     """Find the ranks of the given group, or of the largest mesh of the model; None on a single rank."""
     if not distributed.is_available() or not distributed.is_initialized():
         return None
     if group is None and isinstance(target, nn.Module):
         group = _find_common_group(find_device_meshes(target))
-    return None if group is None or distributed.get_world_size(group) < 2 else Ranks(group)
+    return None if group is None or distributed.get_world_size(group) < 2 else RankGroup(group)
 
 
 def find_device_meshes(model: nn.Module) -> list[Any]:

@@ -93,10 +93,10 @@ class BudgetGate(IndexGate):
 
     def is_scheduled(self, step: Step) -> bool:
         """Whether the schedule has this step. An engine that joins in mid-run gets its share of the budget."""
-        if step.total is None and step.own_index >= DEFAULT_TOTAL_STEPS:
-            return step.own_index // self.speedup != (step.own_index - 1) // self.speedup
-        total = DEFAULT_TOTAL_STEPS if step.total is None else step.total - (step.index - step.own_index)
-        return step.own_index in build_schedule(total, round(total / self.speedup), self.align_steps)
+        if step.total is None and step.local_index >= DEFAULT_TOTAL_STEPS:
+            return step.local_index // self.speedup != (step.local_index - 1) // self.speedup
+        total = DEFAULT_TOTAL_STEPS if step.total is None else step.total - (step.index - step.local_index)
+        return step.local_index in build_schedule(total, round(total / self.speedup), self.align_steps)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,7 +54,7 @@ class DBCacheGate:
     def decide(self, state: DBCacheState, step: Step) -> tuple[Decision, DBCacheState]:
         """Warm-up, the three limits, then the difference."""
         state = count_previous_reuse(state, step.gap)._replace(difference=None)
-        if step.own_index < self.align_steps and step.own_index % self.align_interval == 0:
+        if step.local_index < self.align_steps and step.local_index % self.align_interval == 0:
             return ALIGN_COMPUTE, state
         if self.most_reused is not None and state.reused_count >= self.most_reused:
             return LIMIT_COMPUTE, state

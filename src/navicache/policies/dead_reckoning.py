@@ -52,7 +52,7 @@ class DeadReckoning:
     """Extrapolate along the newest slope, damped as measured.
 
     Example:
-        >>> DeadReckoning().weights(DeadReckoningState(), Step(index=6, own_index=6, gaps=(2, 1)))
+        >>> DeadReckoning().weights(DeadReckoningState(), Step(index=6, local_index=6, gaps=(2, 1)))
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 

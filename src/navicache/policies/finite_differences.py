@@ -20,9 +20,9 @@ class FiniteDifferences:
     """Forecast from the finite differences of computed outputs or residuals.
 
     Example:
-        >>> FiniteDifferences(1).weights(None, Step(index=6, own_index=6, gaps=(2, 4)))
+        >>> FiniteDifferences(1).weights(None, Step(index=6, local_index=6, gaps=(2, 4)))
         PredictionWeights(input=0.0, references=((0.0, 1.5), (0.0, -0.5)), error_weight=0.0)
-        >>> FiniteDifferences(1, target="residual").weights(None, Step(index=6, own_index=6, gaps=(2, 4)))
+        >>> FiniteDifferences(1, target="residual").weights(None, Step(index=6, local_index=6, gaps=(2, 4)))
         PredictionWeights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)), error_weight=0.0)
     """
 
@@ -52,7 +52,7 @@ class FiniteDifferences:
         if not step.gaps:
             return RESIDUAL_HOLD_WEIGHTS if self.target == "residual" else OUTPUT_HOLD_WEIGHTS
         values = compute_forecast_weights(
-            step.gaps[: self.history_length], step.own_index - step.gaps[0] - self.ignored_until_step
+            step.gaps[: self.history_length], step.local_index - step.gaps[0] - self.ignored_until_step
         )
         if self.target == "residual":
             return PredictionWeights(1.0, tuple((-value, value) for value in values))

@@ -56,7 +56,7 @@ class IntervalGate(IndexGate):
 
     def is_scheduled(self, step: Step) -> bool:
         """True when index / interval has passed a whole number since the step before."""
-        return step.own_index == 0 or step.own_index // self.interval != (step.own_index - 1) // self.interval
+        return step.local_index == 0 or step.local_index // self.interval != (step.local_index - 1) // self.interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class Static:
 
     Example:
         >>> gate = Static(interval=2.5).schemes()[0].gate
-        >>> [gate.decide(None, Step(index=i, own_index=i))[0].compute for i in range(6)]
+        >>> [gate.decide(None, Step(index=i, local_index=i))[0].compute for i in range(6)]
         [True, False, False, True, False, True]
     """
 
@@ -104,7 +104,7 @@ class Random:
     """Compute each step with a fixed probability.
 
     Example:
-        >>> Random(probability=1.0).schemes()[0].gate.decide(None, Step(index=7, own_index=7))[0].compute
+        >>> Random(probability=1.0).schemes()[0].gate.decide(None, Step(index=7, local_index=7))[0].compute
         True
     """
 

@@ -16,7 +16,7 @@ StateT = TypeVar("StateT")
 REALIGN_STEPS = 2
 
 
-def is_aligning(index: int, own_index: int, align_steps: int) -> bool:
+def is_aligning(index: int, local_index: int, align_steps: int) -> bool:
     """Whether a step belongs to the alignment.
 
     An engine that joins in mid-run (the second expert of Wan 2.2, a batch that changed its size) is past the
@@ -26,7 +26,7 @@ def is_aligning(index: int, own_index: int, align_steps: int) -> bool:
         >>> [is_aligning(i, i, 3) for i in range(4)], [is_aligning(i + 20, i, 10) for i in range(4)]
         ([True, True, True, False], [True, True, False, False])
     """
-    return own_index < (align_steps if index == own_index else min(align_steps, REALIGN_STEPS))
+    return local_index < (align_steps if index == local_index else min(align_steps, REALIGN_STEPS))
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class AlignmentGuard(ComputeGuard[StateT]):
 
     def find_compute_reason(self, step: Step) -> str | None:
         """Compute while aligning."""
-        early = step.own_index < self.align_steps and is_aligning(step.index, step.own_index, self.align_steps)
+        early = step.local_index < self.align_steps and is_aligning(step.index, step.local_index, self.align_steps)
         return "align" if early else None
 
 

@@ -23,7 +23,7 @@ class LinearRecurrence:
 
     Example:
         >>> line = LinearRecurrence(((1.0,), (-1.0, 2.0), (0.0, -1.0, 2.0)))  # 2 y_(i-1) - y_(i-2), from step 2 on
-        >>> line.weights(None, Step(index=3, own_index=3, gaps=(2, 1)))  # steps 1 and 0 were computed
+        >>> line.weights(None, Step(index=3, local_index=3, gaps=(2, 1)))  # steps 1 and 0 were computed
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 
@@ -44,12 +44,12 @@ class LinearRecurrence:
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The row of this step as weights of computed outputs."""
         del state
-        if not step.gaps or not 0 < step.own_index <= len(self.weight_table):
+        if not step.gaps or not 0 < step.local_index <= len(self.weight_table):
             return OUTPUT_HOLD_WEIGHTS
-        computed = [step.own_index - back for back in accumulate(step.gaps)]
+        computed = [step.local_index - back for back in accumulate(step.gaps)]
         return PredictionWeights(
             0.0,
-            tuple((0.0, share) for share in expand_to_computed_outputs(self.weight_table, step.own_index, computed)),
+            tuple((0.0, share) for share in expand_to_computed_outputs(self.weight_table, step.local_index, computed)),
         )
 
     def learn(self, state: None, outcome: Outcome) -> None:
@@ -84,4 +84,4 @@ class TableStepsGate(IndexGate):
 
     def is_scheduled(self, step: Step) -> bool:
         """Whether to compute; steps are counted like outputs, from the first step of this engine."""
-        return step.own_index in self.computed_steps or step.own_index >= self.table_steps
+        return step.local_index in self.computed_steps or step.local_index >= self.table_steps

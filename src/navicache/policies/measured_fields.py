@@ -32,7 +32,7 @@ def has_finite_measurements(step: Step) -> bool:
     """Whether all measurements of a step are finite. One sum, for speed: NaN and infinity stay in it.
 
     Example:
-        >>> [has_finite_measurements(Step(index=3, own_index=3, since_seen=change)) for change in (None, 0.5, math.nan)]
+        >>> [has_finite_measurements(Step(index=3, local_index=3, since_seen=change)) for change in (None, 0.5, math.nan)]
         [True, True, False]
     """
     total = 0.0
@@ -50,7 +50,7 @@ def find_nonfinite_fields(record: Step | Outcome) -> tuple[str, ...]:
     """Names of the measurements that are NaN or infinite.
 
     Example:
-        >>> find_nonfinite_fields(Outcome(index=3, own_index=3, input_change=math.inf, output_magnitude=1.0))
+        >>> find_nonfinite_fields(Outcome(index=3, local_index=3, input_change=math.inf, output_magnitude=1.0))
         ('input_change',)
     """
     return tuple(name for name in MEASURED_FIELDS[type(record)] if not _is_finite(getattr(record, name)))

@@ -14,7 +14,7 @@ class ResidualHold:
     """y_i ~ x_i + (y_j - x_j): what EasyCache and the official NaviCache code return on reuse.
 
     Example:
-        >>> ResidualHold().weights(None, Step(index=3, own_index=3))
+        >>> ResidualHold().weights(None, Step(index=3, local_index=3))
         PredictionWeights(input=1.0, references=((-1.0, 1.0),), error_weight=0.0)
     """
 
@@ -41,7 +41,7 @@ class OutputHold:
     """y_i ~ y_j: the "cached feature" of the paper's text.
 
     Example:
-        >>> OutputHold().weights(None, Step(index=3, own_index=3))
+        >>> OutputHold().weights(None, Step(index=3, local_index=3))
         PredictionWeights(input=0.0, references=((0.0, 1.0),), error_weight=0.0)
     """
 
@@ -68,7 +68,7 @@ class PolynomialExtrapolation:
     """Extrapolate through the newest computed outputs, undamped: order 0 holds, 1 is a line, 2 a parabola.
 
     Example:
-        >>> PolynomialExtrapolation(1).weights(None, Step(index=6, own_index=6, gaps=(2, 1)))
+        >>> PolynomialExtrapolation(1).weights(None, Step(index=6, local_index=6, gaps=(2, 1)))
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 

@@ -26,7 +26,7 @@ class ProbeGate:
         """Compute.
 
         Example:
-            >>> ProbeGate().decide(None, Step(index=3, own_index=3, since_seen=1.0, seen_magnitude=4.0))
+            >>> ProbeGate().decide(None, Step(index=3, local_index=3, since_seen=1.0, seen_magnitude=4.0))
             (Decision(compute=True, reason='calibration'), 0.25)
         """
         del state

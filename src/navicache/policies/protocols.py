@@ -26,7 +26,7 @@ class Step(NamedTuple):
     """What a gate knows about a step before it decides. Unknown values are `None`."""
 
     index: int  # step in the run  # pyright: ignore[reportIncompatibleMethodOverride]
-    own_index: int  # steps since this engine (or its newest alignment) started
+    local_index: int  # steps since this engine (or its newest alignment) started
     stream: str = "0"
     total: int | None = None  # steps of the run
     time: float | None = None
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
     """What was measured at a computed step. Changes are since the computed step before, and `None` at the first."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]
-    own_index: int
+    local_index: int
     total: int | None = None
     time: float | None = None
     sigma: float | None = None

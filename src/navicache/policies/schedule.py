@@ -18,7 +18,7 @@ class Schedule:
     Example:
         >>> gate = Schedule(at=(0, 1, 4)).schemes()[0].gate
         >>> from navicache.policies.protocols import Step
-        >>> [i for i in range(6) if gate.decide(gate.init(), Step(index=i, own_index=i))[0].compute]
+        >>> [i for i in range(6) if gate.decide(gate.init(), Step(index=i, local_index=i))[0].compute]
         [0, 1, 4]
     """
 

@@ -24,9 +24,9 @@ class TaylorSeerGate(IndexGate):
 
     def is_scheduled(self, step: Step) -> bool:
         """With W = 3 and C = 5: steps 0, 1, 2, 4, 9, 14 and so on."""
-        if step.own_index < self.align_steps or (self.stop is not None and step.index >= self.stop):
+        if step.local_index < self.align_steps or (self.stop is not None and step.index >= self.stop):
             return True
-        return (step.own_index - self.align_steps - 1) % self.interval == 0
+        return (step.local_index - self.align_steps - 1) % self.interval == 0
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TaylorSeer:
 
     Example:
         >>> gate = TaylorSeer(lite=True).schemes()[0].gate
-        >>> [i for i in range(15) if gate.decide(None, Step(index=i, own_index=i))[0].compute]
+        >>> [i for i in range(15) if gate.decide(None, Step(index=i, local_index=i))[0].compute]
         [0, 1, 2, 4, 9, 14]
     """
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from navicache.engine import Sight
+from navicache.engine import ProbeMeasurement
 from navicache.models import Calibration
 from navicache.records import open_atomic_file
 from navicache.report.trace_plot import BLUE, GREY, INK, VERMILION
@@ -31,9 +31,9 @@ def save_fit_plot(calibration: Calibration, seen: Sequence[Any], path: str | os.
         figure.savefig(file, format="png")
 
 
-def _draw_polynomial(axes: Axes, calibration: Calibration, sights: Sequence[Sight]) -> None:
-    known = [s for s in sights if s.indicator_change is not None and s.output_change is not None]
-    x = [s.indicator_change or 0.0 for s in known]
+def _draw_polynomial(axes: Axes, calibration: Calibration, sights: Sequence[ProbeMeasurement]) -> None:
+    known = [s for s in sights if s.signal_change is not None and s.output_change is not None]
+    x = [s.signal_change or 0.0 for s in known]
     style: dict[str, Any] = {"s": 16, "alpha": 0.6, "cmap": "viridis", "linewidths": 0}
     dots = axes.scatter(x, [s.output_change or 0.0 for s in known], c=[s.index for s in known], **style)
     grid = np.linspace(min(x), max(x), 300)
@@ -47,7 +47,7 @@ def _draw_polynomial(axes: Axes, calibration: Calibration, sights: Sequence[Sigh
     axes.set_title(f"TeaCache on {calibration.model}", fontsize=12, fontweight="bold", loc="left", color=INK)
 
 
-def _draw_ratios(axes: Axes, calibration: Calibration, sights: Sequence[Sight]) -> None:
+def _draw_ratios(axes: Axes, calibration: Calibration, sights: Sequence[ProbeMeasurement]) -> None:
     known = [s for s in sights if s.residual_ratio is not None]
     axes.scatter(
         [s.index for s in known],

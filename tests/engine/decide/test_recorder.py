@@ -4,8 +4,8 @@ import pytest
 import torch
 from tests.engine.toys.parts import arrived, recorder, scheme
 
-from navicache.engine.decide.recorder import KEPT_RUNS
-from navicache.engine.tensors.fetch import fetch
+from navicache.engine.decide.trace_recorder import MAX_KEPT_RUNS
+from navicache.engine.tensors.device_readings import fetch_readings
 from navicache.policies import Decision, Step
 
 COMPUTE, REUSE = Decision(True, "gate"), Decision(False, "gate")
@@ -16,8 +16,8 @@ def trace():
     made = recorder(scheme(), steps=0)
     for index, verdict in enumerate((COMPUTE, REUSE, COMPUTE)):
         made.begin_step(index, None, None)
-        made.add(index, "cond", 0, verdict, Step(index, index, since_seen=float(index), sigma=0.5))
-        made.add(index, "uncond", 0, Decision(verdict.compute, "follows"))
+        made.add_decision(index, "cond", 0, verdict, Step(index, index, since_seen=float(index), sigma=0.5))
+        made.add_decision(index, "uncond", 0, Decision(verdict.compute, "follows"))
     return made
 
 
@@ -49,11 +49,11 @@ def test_what_was_written_before_samples_were_told_apart_counts_for_each(trace):
 def test_a_number_that_was_wrong_is_corrected_for_all_that_is_known_of_its_step():
     trace = recorder(scheme(), steps=0)
     trace.begin_step(7, None, arrived(7.0))
-    trace.add(0, "cond", 0, COMPUTE)
-    trace.amend(0, "cond", 0, {"reuse_error": 0.25})
-    assert trace.number_of(0) == 7
-    trace.correct_first_number()
-    (line,) = trace.current().steps
+    trace.add_decision(0, "cond", 0, COMPUTE)
+    trace.amend_fields(0, "cond", 0, {"reuse_error": 0.25})
+    assert trace.to_run_index(0) == 7
+    trace.set_first_index_to_zero()
+    (line,) = trace.build_run_record().steps
     assert (line.index, line.computed, line.reuse_error, line.time) == (0, True, 0.25, 7.0)
 
 
@@ -84,9 +84,9 @@ def test_a_time_that_was_written_over_is_not_known():
     trace, buffer = recorder(scheme(), steps=0), torch.tensor([9.0])
     for index, time in enumerate((9.0, 8.0, 7.0)):
         trace.begin_step(index, None, buffer.fill_(time))
-        trace.add(index, "cond", 0, COMPUTE)
-    fetch(trace.waiting())
-    assert trace.current().column("time") == (None, None, 7.0)
+        trace.add_decision(index, "cond", 0, COMPUTE)
+    fetch_readings(trace.queue_time_readings())
+    assert trace.build_run_record().column("time") == (None, None, 7.0)
 
 
 def test_a_run_is_finished_when_told_or_when_its_last_step_is_there(trace):
@@ -104,10 +104,14 @@ def test_a_run_is_finished_when_told_or_when_its_last_step_is_there(trace):
 
 def test_only_the_newest_runs_are_kept():
     made = recorder(scheme(), steps=0)
-    for number in range(KEPT_RUNS + 3):
-        made.begin(f"run {number}")
+    for number in range(MAX_KEPT_RUNS + 3):
+        made.begin_run(f"run {number}")
         made.begin_step(0, None, None)
-        made.add(0, "cond", 0, COMPUTE)
-        made.finish(finished=True)
-    made.finish(finished=True)  # nothing was open
-    assert [made.runs[0].started, made.runs[-1].started, len(made.runs)] == ["run 3", f"run {KEPT_RUNS + 2}", KEPT_RUNS]
+        made.add_decision(0, "cond", 0, COMPUTE)
+        made.finish_run(is_complete=True)
+    made.finish_run(is_complete=True)  # nothing was open
+    assert [made.run_records[0].started, made.run_records[-1].started, len(made.run_records)] == [
+        "run 3",
+        f"run {MAX_KEPT_RUNS + 2}",
+        MAX_KEPT_RUNS,
+    ]

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from navicache.engine.predict.branches import Branches
-from navicache.engine.tensors.layout import candidates
+from navicache.engine.predict.branch_differences import BranchDifferences
+from navicache.engine.tensors.sample_layout import list_layouts
 
-layouts = st.integers(2, 8).flatmap(lambda rows: st.sampled_from(candidates(rows)))
+layouts = st.integers(2, 8).flatmap(lambda rows: st.sampled_from(list_layouts(rows)))
 
 
 def whole(layout, seed, listed):
@@ -26,11 +26,11 @@ def equal(left, right):
 @limits(deadline=None)
 @given(layout=layouts, seed=st.integers(0, 99), listed=st.booleans())
 def test_joined_again_rows_are_what_they_were(layout, seed, listed):
-    rows, branches = whole(layout, seed, listed), Branches(layout)
+    rows, branches = whole(layout, seed, listed), BranchDifferences(layout)
     before = tuple(chunk.clone() for chunk in rows)
-    parted = branches.part(rows)
-    assert equal(branches.join(parted), rows)
-    assert equal(branches.part(branches.join(rows)), rows)
+    parted = branches.to_differences(rows)
+    assert equal(branches.from_differences(parted), rows)
+    assert equal(branches.to_differences(branches.from_differences(rows)), rows)
     assert equal(rows, before), "nothing is written in place"
     out, kept = torch.cat(rows), torch.cat(parted)
     for first, *others in layout:
@@ -41,12 +41,14 @@ def test_joined_again_rows_are_what_they_were(layout, seed, listed):
 @limits(deadline=None)
 @given(layout=layouts, seed=st.integers(0, 99), data=st.data())
 def test_among_whole_samples_rows_part_as_among_all(layout, seed, data):
-    rows, branches = whole(layout, seed, False), Branches(layout)
+    rows, branches = whole(layout, seed, False), BranchDifferences(layout)
     samples = data.draw(st.lists(st.sampled_from(layout), min_size=1, unique=True))
     some = sorted(row for sample in samples for row in sample)
-    assert equal(branches.among(some).part((rows[0][some],)), (branches.part(rows)[0][some],))
-    assert branches.among(None) is branches
-    assert branches.among(range(len(rows[0]))) == branches
+    assert equal(
+        branches.restrict_to_rows(some).to_differences((rows[0][some],)), (branches.to_differences(rows)[0][some],)
+    )
+    assert branches.restrict_to_rows(None) is branches
+    assert branches.restrict_to_rows(range(len(rows[0]))) == branches
 
 
 @pytest.mark.parametrize(
@@ -59,4 +61,4 @@ def test_among_whole_samples_rows_part_as_among_all(layout, seed, data):
     ],
 )
 def test_pairs_by_hand(layout, pairs):
-    assert Branches(layout).pairs == pairs
+    assert BranchDifferences(layout).difference_pairs == pairs

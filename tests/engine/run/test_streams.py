@@ -6,13 +6,13 @@ from tests.engine.toys.calls import called
 from tests.engine.toys.gates import Every
 from tests.engine.toys.parts import arrived, batch, first, moment, recorder, rows, scheme, taught
 
-from navicache.engine.decide.deciders import Deciders
-from navicache.engine.decide.lesson import Lesson
-from navicache.engine.predict.branches import Branches
-from navicache.engine.predict.stream import NOTHING, Keep
-from navicache.engine.run.seen import Seen
-from navicache.engine.run.streams import Streams
-from navicache.engine.tensors.containers import Output
+from navicache.engine.decide.deciders import StreamDeciders
+from navicache.engine.decide.pending_outcome import PendingOutcome
+from navicache.engine.predict.branch_differences import BranchDifferences
+from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions
+from navicache.engine.run.latent_state import LatentState
+from navicache.engine.run.stream_caches import StreamCaches
+from navicache.engine.tensors.containers import UnpackedOutput
 from navicache.policies import DeadReckoning, OutputHold
 
 
@@ -21,7 +21,7 @@ def streams(count=1, predictor=None, apart=True, gate=None):
     predictor = predictor or OutputHold()
     of = scheme(gate or Every("sample"), predictor, predictor if apart else None)
     samples = batch(count)
-    return Streams(of, Keep(), Seen(), samples, Deciders(of, recorder(of), samples))
+    return StreamCaches(of, StorageOptions(), LatentState(), samples, StreamDeciders(of, recorder(of), samples))
 
 
 def step(made, index, **outputs):
@@ -34,7 +34,7 @@ def step(made, index, **outputs):
         if place:
             made.adopt_follower(name, rows(*values))
         kept = made.encode(name, rows(*values), None)
-        made.of(name).remember(made.seen.last, Output(kept, tuple), None, NOTHING, shared=True)
+        made.of(name).remember(made.seen.last, UnpackedOutput(kept, tuple), None, NO_ROWS, shared=True)
         samples = range(len(values))
         if place == 0:
             made.deciders.of(name).computed(index, samples)
@@ -50,7 +50,7 @@ def test_a_follower_is_kept_as_its_difference_from_the_leader():
     step(made, 0, cond=(10,), uncond=(13,))
     assert (kept(made, "cond"), kept(made, "uncond")) == ([10], [3])
     assert (made.leader, made.followers) == ("cond", {"uncond"})
-    assert first(made.predict("uncond", rows(0))) == [13]
+    assert first(made.predict_output("uncond", rows(0))) == [13]
 
 
 @pytest.mark.parametrize("how", [{"apart": False}, {"gate": Every(streams="each")}], ids=["not apart", "each decides"])
@@ -79,20 +79,20 @@ def test_some_rows_of_a_follower_are_differences_from_the_same_rows():
 def test_another_leader_makes_differences_useless():
     made = streams()
     step(made, 0, cond=(10,), uncond=(13,))
-    made.lead("uncond")
-    assert (made.followers, made.leader, made.apart) == (set(), "uncond", False)
-    assert made.kept["uncond"].history == []
-    assert made.kept["uncond"].computed_at == [()], "it computes"
+    made.set_leader("uncond")
+    assert (made.followers, made.leader, made.stores_differences) == (set(), "uncond", False)
+    assert made.by_name["uncond"].history == []
+    assert made.by_name["uncond"].computed_steps == [()], "it computes"
     assert kept(made, "cond") == [10], "who led keeps its outputs"
 
 
 def test_what_the_leader_returned_is_worked_out_again():
     made = streams()
-    assert made.led() == NOTHING, "nobody has led"
+    assert made.compute_leader_output() == NO_ROWS, "nobody has led"
     step(made, 0, cond=(10,), uncond=(13,))
-    assert first(made.led()) == [10]
-    made.kept["cond"].history = []
-    assert made.led() == NOTHING, "the run is over"
+    assert first(made.compute_leader_output()) == [10]
+    made.by_name["cond"].history = []
+    assert made.compute_leader_output() == NO_ROWS, "the run is over"
 
 
 AMENDS = DeadReckoning(amends=True)
@@ -110,27 +110,27 @@ AMENDS = DeadReckoning(amends=True)
 def test_who_makes_amends(how, lead, follower):
     made = streams(**how)
     step(made, 0, cond=(10,), uncond=(13,))
-    assert (made.mends("cond", True), made.mends("uncond", False)) == (lead, follower)
-    assert not made.mends("stranger", False), "what it is owed, the leader's amends have not paid"
+    assert (made.corrects_errors("cond", True), made.corrects_errors("uncond", False)) == (lead, follower)
+    assert not made.corrects_errors("stranger", False), "what it is owed, the leader's amends have not paid"
 
 
 def test_no_amends_where_rows_may_be_branches_and_nobody_knows():
     made = streams(2, AMENDS)
     made.batch.layout = ((0, 1),)
-    assert not made.mends("cond", True)
-    made.part(Branches(((0, 1),)))
-    assert made.mends("cond", True)
+    assert not made.corrects_errors("cond", True)
+    made.set_branch_differences(BranchDifferences(((0, 1),)))
+    assert made.corrects_errors("cond", True)
 
 
 def test_a_stream_that_is_no_difference_ends_all_amends_with_the_next_step():
     made = streams(1, AMENDS)
     step(made, 0, cond=(10,), uncond=(13,))
-    made.kept["cond"].missed = rows(4)
-    made.lead("cond")
-    assert first(made.kept["cond"].missed) == [4], "all of them go along"
-    made.of("odd").remember(rows(0), Output(rows(7), tuple), None, NOTHING, shared=True)
-    made.lead("cond")
-    assert made.kept["cond"].missed == NOTHING
+    made.by_name["cond"].last_error = rows(4)
+    made.set_leader("cond")
+    assert first(made.by_name["cond"].last_error) == [4], "all of them go along"
+    made.get_or_create("odd").store_step(rows(0), UnpackedOutput(rows(7), tuple), None, NO_ROWS, shares_latent=True)
+    made.set_leader("cond")
+    assert made.by_name["cond"].last_error == NO_ROWS
 
 
 def test_what_was_missed_does_not_count_amends_made_on_the_way():
@@ -138,33 +138,35 @@ def test_what_was_missed_does_not_count_amends_made_on_the_way():
     made = streams(1, AMENDS)
     for index, value in ((0, 1), (2, 3)):
         step(made, index, cond=(value,))
-    made.kept["cond"].missed = rows(8)
-    made.deciders.of("cond").decide(moment(3), "cond", 1, True)
-    guess = made.predict("cond", rows(0))
+    made.by_name["cond"].last_error = rows(8)
+    made.deciders.get_or_create("cond").decide_samples(moment(3), "cond", 1, True)
+    guess = made.predict_output("cond", rows(0))
     assert first(guess) > [4], "with amends"
-    assert first(made.missed("cond", rows(0), rows(5), guess, None)) == [1]
+    assert first(made.compute_prediction_error("cond", rows(0), rows(5), guess, None)) == [1]
 
 
 def test_branches_in_one_call_learn_row_by_row():
     made = streams(2, AMENDS)
     made.batch.layout = ((0, 1),)
-    made.deciders = Deciders(made.scheme, recorder(made.scheme), made.batch)
+    made.deciders = StreamDeciders(made.scheme, recorder(made.scheme), made.batch)
     readings = {"output_magnitude": arrived(1, 1)} | {
         name: arrived(1, value) for name, value in (("product 0 0", 1), ("product 0 1", -1), ("product 1 1", 1))
     }
-    lesson = Lesson(moment(4), "cond", range(2), [(3, 2)], readings)
-    made.learn_rows(lesson, 0)
-    assert made.courses.states == {}, "no branches are known"
-    made.part(Branches(((0, 1),)))
-    made.learn_rows(lesson, 0)
-    assert made.courses.of((0, 1))[0].damping.mean < 0.5, "the second row takes back every move"
+    lesson = PendingOutcome(moment(4), "cond", range(2), [(3, 2)], readings)
+    made.learn_branch_rows(lesson, 0)
+    assert made.difference_predictors.states == {}, "no branches are known"
+    made.set_branch_differences(BranchDifferences(((0, 1),)))
+    made.learn_branch_rows(lesson, 0)
+    assert made.difference_predictors.get_or_create_states((0, 1))[0].damping.mean < 0.5, (
+        "the second row takes back every move"
+    )
 
 
 def test_a_follower_learns_for_itself():
     made = streams(1, DeadReckoning())
     step(made, 0, cond=(10,), uncond=(13,))
-    made.learn("uncond", 0, taught(4, inner_products=((1.0, -1.0), (-1.0, 1.0)), gaps=(1, 1)))
-    assert made.courses.of("uncond")[0].damping.mean < 0.5
-    assert made.deciders.of("cond").predictors[0].damping is None
-    made.release()
-    assert (made.kept, made.followers) == ({}, set())
+    made.learn_difference("uncond", 0, taught(4, inner_products=((1.0, -1.0), (-1.0, 1.0)), gaps=(1, 1)))
+    assert made.difference_predictors.get_or_create_states("uncond")[0].damping.mean < 0.5
+    assert made.deciders.get_or_create("cond").predictor_states[0].damping is None
+    made.release_tensors()
+    assert (made.by_name, made.followers) == ({}, set())

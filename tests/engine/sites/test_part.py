@@ -6,8 +6,8 @@ from tests.engine.toys.gates import Every
 from tests.engine.toys.parts import moment, scheme
 from torch import nn
 
-from navicache.engine import Anatomy, Keep, find_modules
-from navicache.engine.sites.part import Part
+from navicache.engine import ModelStructure, StorageOptions, find_modules
+from navicache.engine.sites.module_group import ModuleGroup
 from navicache.policies import Modules, OutputHold, PolynomialExtrapolation
 
 
@@ -18,8 +18,8 @@ def block(*names: str) -> nn.Module:
     return made
 
 
-def anatomy(**lists) -> Anatomy:
-    return Anatomy(nn.Module(), {name: nn.ModuleList(blocks) for name, blocks in lists.items()})
+def anatomy(**lists) -> ModelStructure:
+    return ModelStructure(nn.Module(), {name: nn.ModuleList(blocks) for name, blocks in lists.items()})
 
 
 MODEL = anatomy(
@@ -45,7 +45,7 @@ def test_modules_of_a_kind_by_name(site, found):
 
 def part(steps=(0, 1), streams="lead", predictor=None):
     of = scheme(Every("call", streams, frozenset(), steps), predictor or OutputHold())
-    return Part(of, "mlp", {}, Keep())
+    return ModuleGroup(of, "mlp", {}, StorageOptions())
 
 
 def decided(made, index, *streams):
@@ -56,21 +56,21 @@ def decided(made, index, *streams):
 def test_what_a_module_returned_is_returned_again():
     made = part(steps=(0,))
     decided(made, 0, "cond")
-    assert made.predicted("cond", "ff") is None, "it is to be computed"
-    made.keep_result("cond", "ff", torch.full((1, 2), 7.0), 0)
+    assert made.predict_output("cond", "ff") is None, "it is to be computed"
+    made.store_result("cond", "ff", torch.full((1, 2), 7.0), 0)
     decided(made, 1, "cond")
-    assert made.predicted("cond", "ff").tolist() == [[7, 7]]
-    assert made.predicted("cond", "other") is None, "nothing is kept of it"
-    assert made.predicted("uncond", "ff") is None, "nor of another stream"
+    assert made.predict_output("cond", "ff").tolist() == [[7, 7]]
+    assert made.predict_output("cond", "other") is None, "nothing is kept of it"
+    assert made.predict_output("uncond", "ff") is None, "nor of another stream"
 
 
 def test_every_tensor_of_a_tuple_is_carried_on():
     made = part(predictor=PolynomialExtrapolation(1))
     for index in (0, 1):
         decided(made, index, "cond")
-        made.keep_result("cond", "attn1", (torch.full((1, 2), 1.0 + index), torch.full((1, 2), 10.0 * index)), index)
+        made.store_result("cond", "attn1", (torch.full((1, 2), 1.0 + index), torch.full((1, 2), 10.0 * index)), index)
     decided(made, 3, "cond")
-    hidden, text = made.predicted("cond", "attn1")
+    hidden, text = made.predict_output("cond", "attn1")
     assert (hidden[0, 0].item(), text[0, 0].item()) == (4, 30)
 
 
@@ -79,22 +79,22 @@ def test_a_module_that_missed_the_last_compute_is_computed():
     for index in (0, 1, 2):
         decided(made, index, "cond")
         if index == 0:
-            made.keep_result("cond", "ff", torch.ones(1, 2), 0)
+            made.store_result("cond", "ff", torch.ones(1, 2), 0)
     decided(made, 3, "cond")
-    assert not made.verdict.compute
-    assert made.predicted("cond", "ff") is None
+    assert not made.decision.compute
+    assert made.predict_output("cond", "ff") is None
 
 
 def test_followers_take_the_leaders_verdict_unless_each_decides():
     leading, each = part(steps=(0,)), part(steps=(0,), streams="each")
     for made in (leading, each):
         decided(made, 0, "cond", "uncond")
-    assert (len(leading.deciders.kept), len(each.deciders.kept)) == (1, 2)
+    assert (len(leading.deciders.by_stream), len(each.deciders.by_stream)) == (1, 2)
 
 
 def test_dropped_it_starts_from_nothing():
     made = part(steps=(0,))
     decided(made, 0, "cond")
-    made.keep_result("cond", "ff", torch.ones(1, 2), 0)
-    made.drop()
-    assert (made.kept, made.deciders.kept) == ({}, {})
+    made.store_result("cond", "ff", torch.ones(1, 2), 0)
+    made.reset_run()
+    assert (made.caches, made.deciders.by_stream) == ({}, {})

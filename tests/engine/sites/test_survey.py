@@ -3,7 +3,7 @@
 import pytest
 from tests.engine.toys.parts import arrived
 
-from navicache.engine.sites.survey import NOTHING_ASKED, Survey
+from navicache.engine.sites.call_readings import NO_READINGS, CallReadings
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,10 @@ from navicache.engine.sites.survey import NOTHING_ASKED, Survey
 )
 def test_a_latent_is_unchanged_where_nothing_says_otherwise(looked, moved, unchanged):
     reading = None if moved is None else arrived(*moved)
-    assert Survey(False, looked=looked, moved=reading).unchanged == unchanged
+    assert CallReadings(False, is_latent_measured=looked, latent_change=reading).is_latent_unchanged == unchanged
 
 
 def test_nothing_asked_crosses_nothing():
-    assert not NOTHING_ASKED.crosses
-    assert not NOTHING_ASKED.learns
-    assert NOTHING_ASKED.readings == ()
+    assert not NO_READINGS.needs_transfer
+    assert not NO_READINGS.includes_pending
+    assert NO_READINGS.readings == ()

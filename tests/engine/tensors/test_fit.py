@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from navicache.engine import CannotCache
-from navicache.engine.tensors.fit import Fit, fit
+from navicache.engine.tensors.shared_channels import SharedChannels, find_shared_channels
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(CannotCache, match="means nothing"):
-        fit((torch.zeros(1, 4, 8),), (torch.zeros(1, 5, 9),))
+        find_shared_channels((torch.zeros(1, 4, 8),), (torch.zeros(1, 5, 9),))
     with pytest.raises(CannotCache, match="means nothing"):
-        fit((torch.zeros(1, 4, 8),), (torch.zeros(1, 4),))
-    assert fit((torch.zeros(1, 4, 8),), (torch.zeros(1, 4, 8),)) == Fit()
-    assert fit((torch.zeros(1, 36, 8),), (torch.zeros(1, 16, 8),)) == Fit(1, 16)
+        find_shared_channels((torch.zeros(1, 4, 8),), (torch.zeros(1, 4),))
+    assert find_shared_channels((torch.zeros(1, 4, 8),), (torch.zeros(1, 4, 8),)) == SharedChannels()
+    assert find_shared_channels((torch.zeros(1, 36, 8),), (torch.zeros(1, 16, 8),)) == SharedChannels(1, 16)

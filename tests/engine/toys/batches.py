@@ -25,7 +25,7 @@ every_policy = pytest.mark.parametrize("name", POLICIES)
 def generation(policy, samples, *, streams=("cond",), branches: int = 1, listed: bool = False, steps: int = 24, **more):
     """A run of some samples; outputs are listed step by step and stream by stream."""
     model, now = Curved(), {"index": 0, "name": ""}
-    cached = engine_for(model, policy, surroundings=told(now, steps), **more)
+    cached = engine_for(model, policy, describe_call=told(now, steps), **more)
     outputs = []
     for i in range(steps):
         x = torch.cat([course(sample, i) for sample in samples] * branches)

@@ -18,7 +18,7 @@ class Play:
     def __init__(self, policy, samples, branches, *, model=None, form=lambda sample, x: x, listed=False, **more):
         self.samples, self.branches, self.form, self.listed = samples, branches, form, listed
         self.now = {"index": 0, "name": ""}
-        self.cached = engine_for(model or Curved(), policy, surroundings=told(self.now, STEPS), **more)
+        self.cached = engine_for(model or Curved(), policy, describe_call=told(self.now, STEPS), **more)
         self.outputs = []
 
     def call(self, i, name, pairs):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from navicache.engine import Engine, Host, Keep, Reader
+from navicache.engine import CallFacts, CallReader, ModelEngine, StorageOptions
 from navicache.integrations.attachments import get_forward_signature
 from navicache.models import CallSpec
 from navicache.policies import Policy, Scheme, add_guards
@@ -52,14 +52,14 @@ def engine_for(
     policy: Policy,
     *,
     call: CallSpec | None = None,
-    keep: Keep | None = None,
-    surroundings: Callable[[], Host] = Host,
+    keep: StorageOptions | None = None,
+    describe_call: Callable[[], CallFacts] = CallFacts,
     shadow: ShadowMode | None = None,
 ) -> Callable[..., Any]:
     """The model behind an engine; the engine is the function's attribute `engine`."""
     call = call or CallSpec()
-    where = {"model": "toy", "call": call, "keep": keep, "surroundings": surroundings, "shadow": shadow}
-    engine = Engine(policy, Reader(call, get_forward_signature(model)), **where)
+    where = {"model": "toy", "call": call, "keep": keep, "describe_call": describe_call, "shadow": shadow}
+    engine = ModelEngine(policy, CallReader(call, get_forward_signature(model)), **where)
 
     def cached(*args: Any, **kwargs: Any) -> Any:
         return engine(model, args, kwargs)

@@ -1,4 +1,4 @@
-"""Gates that compute the steps they are told, and surroundings that tell what a test says."""
+"""Gates that compute the steps they are told, and describe_call that tell what a test says."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.policies.doubles import Told
 
-from navicache.engine import Host
+from navicache.engine import CallFacts
 
 __all__ = ["Every", "Told", "told"]
 
@@ -18,6 +18,6 @@ class Every(Told):
     reads: frozenset = frozenset()
 
 
-def told(now: Mapping[str, Any], total: int = 100) -> Callable[[], Host]:
+def told(now: Mapping[str, Any], total: int = 100) -> Callable[[], CallFacts]:
     """Surroundings that say at any time what `now` holds: the name of the stream and the index of the step."""
-    return lambda: Host(now["name"], now["index"], total, None, now)
+    return lambda: CallFacts(now["name"], now["index"], total, None, now)

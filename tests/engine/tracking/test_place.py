@@ -21,8 +21,8 @@ from tests.engine.toys.calls import (
     silent,
 )
 
-from navicache.engine.tracking.place import open_questions, place
-from navicache.engine.tracking.tracker import Tracker
+from navicache.engine.tracking.placement_rules import list_placement_readings, place_call
+from navicache.engine.tracking.run_tracker import RunTracker
 
 OTHER_TEXT, LONGER_TEXT = torch.full((1, 3), 5.0), torch.zeros(1, 7)
 NEXT = called(LATENTS[2], COND, 7.0)
@@ -34,7 +34,7 @@ OTHER_FORMS = {
 }
 
 NEW_RUNS = [
-    pytest.param(Tracker(), NEXT, NOBODY, "first call", id="no run is open: first call"),
+    pytest.param(RunTracker(), NEXT, NOBODY, "first call", id="no run is open: first call"),
     *(
         pytest.param(forgotten(played(named), why), NEXT, named("cond", 2), why, id=f"no run is open: {words}")
         for words, why in {
@@ -68,25 +68,25 @@ NEW_RUNS = [
 
 @pytest.mark.parametrize(("at", "call", "host", "why"), NEW_RUNS)
 def test_a_new_run_without_a_sync(at, call, host, why):
-    placement = place(at, call, at.trusted(host))
-    assert (placement.kind, placement.why) == ("run", why)
+    placement = place_call(at, call, at.trusted(host))
+    assert (placement.kind, placement.new_run_reason) == ("run", why)
 
 
 @pytest.mark.parametrize("call", [called(torch.ones(2, 4)), called(LATENTS[2], OTHER_TEXT)], ids=["shape", "values"])
 def test_a_fresh_alignment_within_the_run_where_the_same_scheduler_has_moved_on(call):
     at = played(named)
     assert found(at, call, named("cond", 2)).kind == "run"
-    assert at.continues(named("cond", 2))
-    assert not at.continues(named("cond", 2, token=object())), "another scheduler: a run of its own"
-    assert not played(context).continues(context("cond", 2)), "no scheduler: a run of its own"
+    assert at.continues_generation(named("cond", 2))
+    assert not at.continues_generation(named("cond", 2, token=object())), "another scheduler: a run of its own"
+    assert not played(context).continues_generation(context("cond", 2)), "no scheduler: a run of its own"
 
 
 @pytest.mark.parametrize("hosts", [named, context, silent])
 @pytest.mark.parametrize("what", OTHER_FORMS)
 def test_shape_dtype_device_or_return_dict_differ_from_the_runs(what, hosts):
     at = played(hosts)
-    placement = place(at, OTHER_FORMS[what], hosts("cond", 2))
-    assert (placement.kind, placement.why) == ("run", "another shape, dtype or device")
+    placement = place_call(at, OTHER_FORMS[what], hosts("cond", 2))
+    assert (placement.kind, placement.new_run_reason) == ("run", "another shape, dtype or device")
 
 
 LEADS = [
@@ -102,7 +102,7 @@ LEADS = [
 def test_step_index_has_moved_on_and_this_call_leads(hosts, call, stream, asks):
     """One sync at most: what is asked crosses with what the gate reads."""
     at, host = played(hosts), hosts(stream, 2)
-    assert bool(open_questions(at, place(at, call, host))) == asks
+    assert bool(list_placement_readings(at, place_call(at, call, host))) == asks
     assert found(at, call, host)[:2] == ("step", stream)
 
 
@@ -110,25 +110,25 @@ def test_step_index_has_moved_on_and_this_call_leads(hosts, call, stream, asks):
 @pytest.mark.parametrize("hosts", [named, numbered])
 def test_step_index_has_moved_on_but_the_conditioning_has(text, hosts):
     placement = found(played(hosts), called(LATENTS[2], text), hosts("cond", 2))
-    assert (placement.kind, placement.why) == ("run", "the conditioning changed")
+    assert (placement.kind, placement.new_run_reason) == ("run", "the conditioning changed")
 
 
 def test_a_conditioning_of_another_shape_needs_no_device_to_be_another():
-    assert place(played(named), called(LATENTS[2], LONGER_TEXT), named("cond", 2)).kind == "run"
+    assert place_call(played(named), called(LATENTS[2], LONGER_TEXT), named("cond", 2)).kind == "run"
 
 
 @pytest.mark.parametrize("x", [LATENTS[2], LATENTS[2].clone()], ids=["the very latent", "a copy"])
 def test_step_index_is_the_same_and_follows_without_a_sync(x):
     at = after(played(named), NEXT, named("cond", 2))
-    placement = place(at, called(x, UNCOND, 7.0), named("uncond", 2))
+    placement = place_call(at, called(x, UNCOND, 7.0), named("uncond", 2))
     assert placement[:2] == ("follow", "uncond")
-    assert placement.certain
+    assert placement.is_certain
 
 
 def test_step_index_is_the_same_and_the_conditioning_was_made_anew():
     """Without names its values have to tell the streams apart: one sync."""
     at, call = after(played(numbered), NEXT, numbered("", 2)), called(LATENTS[2], UNCOND.clone(), 7.0)
-    assert len(open_questions(at, place(at, call, numbered("", 2)))) == 1
+    assert len(list_placement_readings(at, place_call(at, call, numbered("", 2)))) == 1
     assert found(at, call, numbered("", 2))[:2] == ("follow", "1")
 
 
@@ -141,4 +141,4 @@ def test_step_0_again_with_a_scheduler_is_one_more_stream():
 def test_step_index_is_the_same_but_latent_and_conditioning_are_others():
     """The scheduler belongs to somebody else: what it says is not enough to follow."""
     placement = found(played(numbered), called(LATENTS[2], OTHER_TEXT, 7.0), numbered("", 1))
-    assert (placement.kind, placement.why) == ("run", "the conditioning changed")
+    assert (placement.kind, placement.new_run_reason) == ("run", "the conditioning changed")

@@ -7,8 +7,8 @@ import pytest
 import torch
 from tests.engine.toys.calls import COND, LATENTS, NOBODY, UNCOND, after, called, found, named, numbered, played, silent
 
-from navicache.engine.tracking.place import place
-from navicache.engine.tracking.tracker import Tracker
+from navicache.engine.tracking.placement_rules import place_call
+from navicache.engine.tracking.run_tracker import RunTracker
 
 OTHER_TEXT, LONGER_TEXT = torch.full((1, 3), 5.0), torch.zeros(1, 7)
 SAME, NEXT = LATENTS[1], LATENTS[2]
@@ -16,15 +16,15 @@ SAME, NEXT = LATENTS[1], LATENTS[2]
 
 def test_the_stream_comes_where_it_came_in_the_step_before_and_follows():
     at = after(played(silent), called(NEXT, COND, 7.0))
-    placement = place(at, called(NEXT, UNCOND, 7.0), NOBODY)
+    placement = place_call(at, called(NEXT, UNCOND, 7.0), NOBODY)
     assert placement[:2] == ("follow", "1")
-    assert placement.certain
+    assert placement.is_certain
 
 
 def test_the_same_with_a_copy_of_the_latent_costs_a_sync():
     """It may be another step's: only its values can tell."""
     at, call = after(played(silent), called(NEXT, COND, 7.0)), called(NEXT.clone(), UNCOND, 7.0)
-    assert not place(at, call, NOBODY).certain
+    assert not place_call(at, call, NOBODY).is_certain
     assert found(at, call)[:2] == ("follow", "1")
 
 
@@ -46,43 +46,45 @@ ASKED = [
 @pytest.mark.parametrize(("x", "text", "time", "what", "stream"), ASKED)
 def test_the_stream_was_called_before_is_unknown_or_breaks_the_pattern(x, text, time, what, stream):
     at, call = played(silent), called(x, text, time)
-    assert not place(at, call, NOBODY).certain, "one fetch"
+    assert not place_call(at, call, NOBODY).is_certain, "one fetch"
     placement = found(at, call)
-    assert (placement.why or placement.kind, placement.stream) == (what, stream)
+    assert (placement.new_run_reason or placement.kind, placement.stream) == (what, stream)
 
 
 def test_the_first_step_again_is_a_new_run():
     """Same latent, time and conditioning before a second step: somebody begins once more from the same noise."""
     at = played(silent, steps=1)
     placement = found(at, called(LATENTS[0], COND, 9.0))
-    assert (placement.kind, placement.why) == ("run", "the first step again")
+    assert (placement.kind, placement.new_run_reason) == ("run", "the first step again")
 
 
 def test_another_latent_at_the_time_of_the_first_step_is_a_new_run():
     """Somebody begins once more, from other noise, before the run had a second step."""
     placement = found(played(silent, steps=1), called(LATENTS[1], COND, 9.0))
-    assert (placement.kind, placement.why) == ("run", "the time went back")
+    assert (placement.kind, placement.new_run_reason) == ("run", "the time went back")
 
 
 def test_a_second_stream_of_the_first_step_costs_a_sync():
     at = played(silent, steps=1, texts=(COND,))
     call = called(LATENTS[0], UNCOND, 9.0)
-    assert not place(at, call, NOBODY).certain
+    assert not place_call(at, call, NOBODY).is_certain
     assert found(at, call)[:2] == ("follow", "1")
 
 
 def test_a_scheduler_without_a_number_tells_that_the_first_step_goes_on():
     """Its timesteps are the run's, and the latent is the very one of the leading call: no sync."""
     host = numbered("", 0)._replace(index=None)
-    at = after(Tracker(), called(), host)
-    placement = place(at, called(LATENTS[0], UNCOND), host)
-    assert (placement.kind, placement.stream, placement.certain) == ("follow", "1", True)
+    at = after(RunTracker(), called(), host)
+    placement = place_call(at, called(LATENTS[0], UNCOND), host)
+    assert (placement.kind, placement.stream, placement.is_certain) == ("follow", "1", True)
 
 
 def test_a_name_and_a_scheduler_without_a_number_tell_so_too():
     host = named("cond", 0)._replace(index=None)
-    placement = place(after(Tracker(), called(), host), called(LATENTS[0], UNCOND), host._replace(name="uncond"))
-    assert (placement.kind, placement.stream, placement.certain) == ("follow", "uncond", True)
+    placement = place_call(
+        after(RunTracker(), called(), host), called(LATENTS[0], UNCOND), host._replace(stream="uncond")
+    )
+    assert (placement.kind, placement.stream, placement.is_certain) == ("follow", "uncond", True)
 
 
 WHICH_STREAM = [
@@ -102,7 +104,7 @@ def test_which_stream(hosts, text, stream):
 
 def test_which_stream_by_the_order_of_the_call_within_the_step():
     """Nothing else tells two calls with equal conditioning, made anew each time, apart."""
-    at = Tracker()
+    at = RunTracker()
     for i in range(3):
         for stream in ("0", "1"):
             call = called(LATENTS[i], COND.clone())

@@ -62,7 +62,7 @@ def test_random_computes_as_many_steps_as_the_latencies_imply(model, total, comp
     (setting,) = (part for part in PLANS["table1"].settings_of(own) if part.policy == "random")
     (scheme,) = build_policy("random", **setting.knobs).schemes()
     gate, state = scheme.gate, scheme.gate.init()
-    due = [gate.decide(state, Step(index=i, own_index=i, total=total))[0].compute for i in range(total)]
+    due = [gate.decide(state, Step(index=i, local_index=i, total=total))[0].compute for i in range(total)]
     assert sum(due) == computed
     assert (
         setting.knobs["probability"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.bench.conversion import find_scheduler_class, job_cache_options, model_source
-from navicache.engine import CannotCache, Reader
+from navicache.engine import CallReader, CannotCache
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import NO_CACHE, PlanModel
 from navicache.generation.checks import WAN, check_vocabulary, check_wan_sizes
@@ -106,7 +106,7 @@ class ModelCheck:
             options = CacheOptions(job.setting.policy, job.setting.mode, calibration=measured, knobs=dict(asked.knobs))
             for skeleton in self.denoisers.values():
                 policy = choose_policy(options, self._spec)
-                reader = Reader(self._spec.call, get_forward_signature(skeleton.model))
+                reader = CallReader(self._spec.call, get_forward_signature(skeleton.model))
                 build_engine(policy, reader, skeleton.model, (), model="", call=self._spec.call)
         except (ValueError, CannotCache) as error:
             self.notes.append(f"not possible, its rows will say so: {job.setting.name}: {error}")

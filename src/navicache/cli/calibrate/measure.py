@@ -20,7 +20,7 @@ def probe_prompts(pipe: Any, job: GenerationJob, signal: Any, shown: bool) -> li
     with probe_pipeline(pipe, signal) as probe:
         for _ in run_prompts(pipe, job, shown):
             pass
-        return probe.sights
+        return probe.measurements
 
 
 def calibrate(

@@ -6,174 +6,186 @@ from typing import Any
 
 from torch import Tensor
 
-from navicache.engine.decide.gauge import Gauge, Readings
-from navicache.engine.decide.lesson import gaps, mean, mean_vector, relative
-from navicache.engine.decide.monitor import Monitor
-from navicache.engine.decide.recorder import Recorder
-from navicache.engine.decide.signal import Watch
+from navicache.engine.decide.gate_monitor import GateMonitor
+from navicache.engine.decide.measurements import Measurements, ReadingsByName
+from navicache.engine.decide.pending_outcome import average_rows, average_rows_by_channel, compute_gaps, divide_known
+from navicache.engine.decide.signal_history import SignalHistory
+from navicache.engine.decide.trace_recorder import TraceRecorder
 from navicache.engine.tensors.rows import Rows
-from navicache.engine.tracking.batch import Batch
-from navicache.engine.tracking.tracker import Moment
+from navicache.engine.tracking.batch_samples import BatchSamples
+from navicache.engine.tracking.run_tracker import StepPosition
 from navicache.policies import Decision, Outcome, PredictionWeights, Predictor, Scheme, Step, find_nonfinite_fields
 
-NOT_FINITE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"
+NONFINITE_NOTE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"
 
-Computed = tuple[int, ...]  # own indices of computed steps, newest first, as far as a predictor looks back
+ComputedSteps = tuple[int, ...]  # own indices of computed steps, newest first, as far as a predictor looks back
 
 
 @dataclass
-class Decider:
+class StreamDecider:
     """Gate and predictor states of every sample, for the leading stream or for one stream."""
 
     scheme: Scheme
-    recorder: Recorder
-    batch: Batch
-    gauge: Gauge
-    watch: Watch
-    branch: int = 0
-    computed_at: list[Computed] = field(init=False)
-    gates: list[Any] = field(init=False)
-    predictors: list[Any] = field(init=False)
+    recorder: TraceRecorder
+    batch: BatchSamples
+    measurements: Measurements
+    signal_history: SignalHistory
+    stream_index: int = 0
+    computed_steps: list[ComputedSteps] = field(init=False)
+    gate_states: list[Any] = field(init=False)
+    predictor_states: list[Any] = field(init=False)
     output_magnitude: list[float | None] = field(init=False)
-    useless: list[int] = field(init=False)  # the newest compute that was NaN or infinite
-    monitor: Monitor | None = field(init=False)
+    last_nonfinite_step: list[int] = field(init=False)  # the newest compute that was NaN or infinite
+    monitor: GateMonitor | None = field(init=False)
     steps: list[Step] = field(default_factory=list)  # what was known at the newest decision
-    chosen: list[PredictionWeights] = field(default_factory=list)  # and how it is to be predicted
-    readings: Readings = field(default_factory=dict)  # of this step
-    before: Readings = field(default_factory=dict)  # and of the one before, should they be the same
-    looks_back: bool = field(init=False)
-    reads_more: bool = field(init=False)  # than the change since the last step seen
+    step_weights: list[PredictionWeights] = field(default_factory=list)  # and how it is to be predicted
+    readings: ReadingsByName = field(default_factory=dict)  # of this step
+    previous_readings: ReadingsByName = field(default_factory=dict)  # and of the one before, should they be the same
+    uses_history: bool = field(init=False)
+    needs_extra_fields: bool = field(init=False)  # than the change since the last step seen
 
     def __post_init__(self) -> None:
         """Start from nothing."""
         batch, scheme = self.batch, self.scheme
-        self.gates, self.predictors = batch.per_sample(scheme.gate.init()), batch.per_sample(scheme.predictor.init())
-        self.computed_at, self.output_magnitude = batch.per_sample(()), batch.per_sample(None)
-        self.useless = batch.per_sample(-1)
-        self.monitor = None if scheme.monitor is None else Monitor(scheme.monitor, self.recorder, batch)
-        self.looks_back = scheme.predictor.history_length > 1
-        self.reads_more = bool(scheme.gate.reads - {"since_seen", "outcome"}) or bool(self.watch.reads)
+        self.gate_states, self.predictor_states = (
+            batch.create_sample_list(scheme.gate.init()),
+            batch.create_sample_list(scheme.predictor.init()),
+        )
+        self.computed_steps, self.output_magnitude = batch.create_sample_list(()), batch.create_sample_list(None)
+        self.last_nonfinite_step = batch.create_sample_list(-1)
+        self.monitor = None if scheme.monitor is None else GateMonitor(scheme.monitor, self.recorder, batch)
+        self.uses_history = scheme.predictor.history_length > 1
+        self.needs_extra_fields = bool(scheme.gate.reads - {"since_seen", "outcome"}) or bool(
+            self.signal_history.measurement_names
+        )
 
-    def measure(self, change: Rows | None, latent: Rows, computed: Rows | None) -> None:
+    def measure_input(self, latent_change: Rows | None, latent: Rows, computed_latent: Rows | None) -> None:
         """Queue what the gate wants to know of this step."""
-        self.before, self.readings = self.readings, self.gauge.input(change, latent, computed)
+        self.previous_readings, self.readings = (
+            self.readings,
+            self.measurements.measure_input(latent_change, latent, computed_latent),
+        )
 
     def measure_signal(self, signal: Tensor) -> None:
         """Queue how the gate's own signal has changed."""
-        self.readings = self.watch.measure(signal)
+        self.readings = self.signal_history.measure_change(signal)
 
-    def take_back(self) -> None:
+    def discard_measurements(self) -> None:
         """Forget the newest measurements: it was the same step once more."""
-        self.readings = self.before
+        self.readings = self.previous_readings
 
-    def decide(self, moment: Moment, stream: str, elements: int, fits: bool) -> list[Decision]:
+    def decide_samples(self, position: StepPosition, stream: str, elements: int, shapes_match: bool) -> list[Decision]:
         """One verdict per sample, written down with its reasons."""
         verdicts: list[Decision] = []
-        self.steps, self.chosen = [], []
+        self.steps, self.step_weights = [], []
         monitor = self.monitor
         for sample, rows in enumerate(self.batch.layout):
-            step = self._step(moment, stream, sample, rows, elements, fits)
-            if self.reads_more:
-                step = step._replace(**self._rarely_read(rows))
-            verdict, state = self.scheme.gate.decide(self.gates[sample], step)
-            self.gates[sample] = state
+            step = self._build_step(position, stream, sample, rows, elements, shapes_match)
+            if self.needs_extra_fields:
+                step = step._replace(**self._build_extra_fields(rows))
+            verdict, state = self.scheme.gate.decide(self.gate_states[sample], step)
+            self.gate_states[sample] = state
             self.steps.append(step)
             if monitor is None:
-                self.recorder.add(moment.own_index, stream, sample, verdict, step, state)
+                self.recorder.add_decision(position.local_index, stream, sample, verdict, step, state)
             else:
-                self.recorder.add(moment.own_index, stream, sample, verdict, step)
-                monitor.watch(stream, sample, rows, step, self.readings.get("since_seen"))
+                self.recorder.add_decision(position.local_index, stream, sample, verdict, step)
+                monitor.observe_step(stream, sample, rows, step, self.readings.get("since_seen"))
             verdicts.append(verdict)
             if verdict.compute:
-                self.watch.keep()
+                self.signal_history.mark_computed()
             if verdict.reason == "not finite":
-                self.recorder.note(NOT_FINITE)
+                self.recorder.add_note(NONFINITE_NOTE)
         return verdicts
 
-    def weights(self, references: list[Computed]) -> list[PredictionWeights]:
+    def compute_weights(self, references: list[ComputedSteps]) -> list[PredictionWeights]:
         """How each sample's output is to be predicted at this step, from references of these steps."""
-        if self.looks_back and references != self.computed_at:
-            pairs = zip(self.predictors, references, strict=True)
-            return [self.weights_of(self.scheme.predictor, n, *pair) for n, pair in enumerate(pairs)]
-        if not self.chosen:  # the same for all streams with the leader's references
-            self.chosen = list(map(self.scheme.predictor.weights, self.predictors, self.steps))
-        return self.chosen
+        if self.uses_history and references != self.computed_steps:
+            pairs = zip(self.predictor_states, references, strict=True)
+            return [self.compute_sample_weights(self.scheme.predictor, n, *pair) for n, pair in enumerate(pairs)]
+        if not self.step_weights:  # the same for all streams with the leader's references
+            self.step_weights = list(map(self.scheme.predictor.weights, self.predictor_states, self.steps))
+        return self.step_weights
 
-    def weights_of(self, predictor: Predictor[Any], sample: int, state: Any, references: Computed) -> PredictionWeights:
+    def compute_sample_weights(
+        self, predictor: Predictor[Any], sample: int, state: Any, references: ComputedSteps
+    ) -> PredictionWeights:
         """The same for what has gaps or a state of its own."""
-        step, usable = self.steps[sample], [kept for kept in references if kept > self.useless[sample]]
-        return predictor.weights(state, step._replace(gaps=self._gaps(step.index, usable)))
+        step, usable = self.steps[sample], [kept for kept in references if kept > self.last_nonfinite_step[sample]]
+        return predictor.weights(state, step._replace(gaps=self._compute_gaps(step.index, usable)))
 
-    def serves(self, sample: int, reference: Computed) -> bool:
+    def can_predict(self, sample: int, reference_steps: ComputedSteps) -> bool:
         """Whether a stream can be predicted: it was computed where the leader was last, and as often as it needs."""
-        known = self.computed_at[sample]
-        return bool(known) and reference[:1] == known[:1] and len(reference) >= len(known)
+        known = self.computed_steps[sample]
+        return bool(known) and reference_steps[:1] == known[:1] and len(reference_steps) >= len(known)
 
-    def computed(self, own_index: int, samples: Sequence[int]) -> None:
+    def mark_computed(self, local_index: int, samples: Sequence[int]) -> None:
         """These samples are computed at this step."""
         order = self.scheme.predictor.history_length
         for sample in samples:
-            self.computed_at[sample] = (own_index, *self.computed_at[sample])[:order]
+            self.computed_steps[sample] = (local_index, *self.computed_steps[sample])[:order]
 
-    def learn(self, stream: str, sample: int, outcome: Outcome) -> None:
+    def learn_outcome(self, stream: str, sample: int, outcome: Outcome) -> None:
         """Take in what a compute taught."""
         self.output_magnitude[sample] = outcome.output_magnitude
         broken = find_nonfinite_fields(outcome)
         if broken:
-            self.recorder.note(NOT_FINITE)
+            self.recorder.add_note(NONFINITE_NOTE)
             outcome = outcome._replace(**dict.fromkeys(broken))
-            if self.looks_back and "output_magnitude" in broken:
+            if self.uses_history and "output_magnitude" in broken:
                 # such an output must not be carried on: wait for new references
-                self.computed_at[sample], self.useless[sample] = (), outcome.own_index
+                self.computed_steps[sample], self.last_nonfinite_step[sample] = (), outcome.local_index
         if self.monitor is not None:
-            self.monitor.learn(sample, outcome)
-        self.gates[sample] = self.scheme.gate.learn(self.gates[sample], outcome)
-        self.predictors[sample] = self.scheme.predictor.learn(self.predictors[sample], outcome)
+            self.monitor.learn_outcome(sample, outcome)
+        self.gate_states[sample] = self.scheme.gate.learn(self.gate_states[sample], outcome)
+        self.predictor_states[sample] = self.scheme.predictor.learn(self.predictor_states[sample], outcome)
         if outcome.output_change is not None:
             line = {
-                "measured_ratio": relative(outcome.output_change, outcome.input_change),
-                "output_change": relative(outcome.output_change, outcome.output_magnitude),
+                "measured_ratio": divide_known(outcome.output_change, outcome.input_change),
+                "output_change": divide_known(outcome.output_change, outcome.output_magnitude),
                 "reuse_error": outcome.prediction_error,
             }
-            self.recorder.amend(outcome.own_index, stream, sample, line)
+            self.recorder.amend_fields(outcome.local_index, stream, sample, line)
 
-    def _step(
+    def _build_step(
         self,
-        moment: Moment,
+        position: StepPosition,
         stream: str,
         sample: int,
         rows: Sequence[int],
         elements: int,
-        fits: bool,
+        shapes_match: bool,
     ) -> Step:
-        computed_at, (index, own_index, total, time, sigma) = self.computed_at[sample], moment
+        computed_at, (index, local_index, total, time, sigma) = self.computed_steps[sample], position
         change = self.readings.get("since_seen")
         return Step(
             index=index,
-            own_index=own_index,
+            local_index=local_index,
             stream=stream,
             total=total,
             time=time,
             sigma=sigma,
-            since_seen=mean(change, rows) if change is not None and change.values else None,
+            since_seen=average_rows(change, rows) if change is not None and change.values else None,
             output_magnitude=self.output_magnitude[sample],
-            gap=index - self.recorder.number_of(computed_at[0]) if computed_at else 0,
-            gaps=self._gaps(index, computed_at) if self.looks_back else (),
+            gap=index - self.recorder.to_run_index(computed_at[0]) if computed_at else 0,
+            gaps=self._compute_gaps(index, computed_at) if self.uses_history else (),
             elements=elements,
-            stream_index=self.branch,
-            shapes_match=fits,
+            stream_index=self.stream_index,
+            shapes_match=shapes_match,
         )
 
-    def _gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:
+    def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:
         """Steps of the run between this one and those that were computed."""
-        return gaps(index, [*map(self.recorder.number_of, computed)])
+        return compute_gaps(index, [*map(self.recorder.to_run_index, computed)])
 
-    def _rarely_read(self, rows: Sequence[int]) -> dict[str, Any]:
+    def _build_extra_fields(self, rows: Sequence[int]) -> dict[str, Any]:
         """Fields of a `Step` that few gates ask for."""
         known = self.readings
-        more: dict[str, Any] = {} if not self.watch.reads else self.watch.sizes(known, rows)
+        more: dict[str, Any] = (
+            {} if not self.signal_history.measurement_names else self.signal_history.build_step_fields(known, rows)
+        )
         if "since_computed" in known:
-            more["since_computed"] = mean(known["since_computed"], rows)
+            more["since_computed"] = average_rows(known["since_computed"], rows)
         if "by_channel" in known:
-            more["by_channel"] = mean_vector(known["by_channel"], rows, self.batch.rows)
+            more["by_channel"] = average_rows_by_channel(known["by_channel"], rows, self.batch.row_count)
         return more

@@ -5,85 +5,87 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from navicache.engine.decide.decider import Decider
-from navicache.engine.decide.gauge import Gauge
-from navicache.engine.decide.recorder import Recorder
-from navicache.engine.decide.signal import Watch
-from navicache.engine.tensors.fetch import Reading
+from navicache.engine.decide.decider import StreamDecider
+from navicache.engine.decide.measurements import Measurements
+from navicache.engine.decide.signal_history import SignalHistory
+from navicache.engine.decide.trace_recorder import TraceRecorder
+from navicache.engine.tensors.device_readings import DeviceReading
 from navicache.engine.tensors.rows import Rows
-from navicache.engine.tracking.batch import Batch
+from navicache.engine.tracking.batch_samples import BatchSamples
 from navicache.policies import Scheme
 
-LEAD = "*"  # the decider all streams share
+SHARED_KEY = "*"  # the decider all streams share
 
 
 @dataclass
-class Deciders:
+class StreamDeciders:
     """All deciders of a run; a stream gets its own when it is called for the first time."""
 
     scheme: Scheme
-    recorder: Recorder
-    batch: Batch
+    recorder: TraceRecorder
+    batch: BatchSamples
     channel_dim: int | None = None
-    kept: dict[str, Decider] = field(default_factory=dict)
-    lead: bool = field(init=False)  # one for all
+    by_stream: dict[str, StreamDecider] = field(default_factory=dict)
+    leader_decides: bool = field(init=False)  # one for all
 
     def __post_init__(self) -> None:
         """Look up once what is asked at every call."""
-        self.lead = self.scheme.gate.streams == "lead"
+        self.leader_decides = self.scheme.gate.streams == "lead"
 
-    def of(self, stream: str) -> Decider:
+    def get_or_create(self, stream: str) -> StreamDecider:
         """Who decides for a stream."""
-        key = LEAD if self.lead else stream
-        found = self.kept.get(key)
+        key = SHARED_KEY if self.leader_decides else stream
+        found = self.by_stream.get(key)
         if found is None:
-            found = self.kept[key] = self._new()
+            found = self.by_stream[key] = self._create_decider()
         return found
 
-    def measure(self, change: Rows | None, latent: Rows, leader: str, computed: Mapping[str, Rows]) -> None:
+    def measure_input(
+        self, latent_change: Rows | None, latent: Rows, leader: str, computed_latents: Mapping[str, Rows]
+    ) -> None:
         """Queue what is to be known of a step that `leader` leads; `computed` has each stream's last computed input."""
-        for name, decider in self.kept.items():
-            decider.measure(change, latent, computed.get(leader if name == LEAD else name))
+        for name, decider in self.by_stream.items():
+            decider.measure_input(latent_change, latent, computed_latents.get(leader if name == SHARED_KEY else name))
 
     def measure_signal(self, signal: Tensor, stream: str | None) -> None:
         """Queue how a signal has changed, against all it may be compared with where its stream is not known (None)."""
-        for name, decider in self.kept.items():
-            if stream is None or name in (stream, LEAD):
+        for name, decider in self.by_stream.items():
+            if stream is None or name in (stream, SHARED_KEY):
                 decider.measure_signal(signal)
 
-    def take_back(self) -> None:
+    def discard_measurements(self) -> None:
         """Forget the newest measurements."""
-        for decider in self.kept.values():
-            decider.take_back()
+        for decider in self.by_stream.values():
+            decider.discard_measurements()
 
-    def catch_up(self) -> None:
+    def update_monitors(self) -> None:
         """Let every monitor see what has come to the host."""
-        for decider in self.kept.values():
+        for decider in self.by_stream.values():
             if decider.monitor is not None:
-                decider.monitor.catch_up()
+                decider.monitor.process_fetched_steps()
 
-    def waiting(self) -> list[Reading]:
+    def list_pending_readings(self) -> list[DeviceReading]:
         """Readings that must cross before the next decision."""
-        waiting: list[Reading] = []
-        for decider in self.kept.values():
+        waiting: list[DeviceReading] = []
+        for decider in self.by_stream.values():
             waiting += decider.readings.values()
             if decider.monitor is not None:
-                waiting += decider.monitor.waiting()
+                waiting += decider.monitor.list_pending_readings()
         return waiting
 
-    def release(self) -> None:
+    def release_tensors(self) -> None:
         """Let all tensors go."""
-        for decider in self.kept.values():
-            decider.watch.release()
+        for decider in self.by_stream.values():
+            decider.signal_history.release_tensors()
 
-    def _new(self) -> Decider:
-        scheme, reads = self.scheme, measured(self.scheme)
+    def _create_decider(self) -> StreamDecider:
+        scheme, reads = self.scheme, list_measurements(self.scheme)
         nothing: frozenset[str] = frozenset()
         of_input, of_signal = (reads, nothing) if scheme.signal == "input" else (nothing, reads)
-        gauge = Gauge(of_input, scheme.predictor.needs_inner_products, self.channel_dim)
-        return Decider(scheme, self.recorder, self.batch, gauge, Watch(of_signal), len(self.kept))
+        gauge = Measurements(of_input, scheme.predictor.needs_inner_products, self.channel_dim)
+        return StreamDecider(scheme, self.recorder, self.batch, gauge, SignalHistory(of_signal), len(self.by_stream))
 
 
-def measured(scheme: Scheme) -> frozenset[str]:
+def list_measurements(scheme: Scheme) -> frozenset[str]:
     """What is measured at each step: for the gate, and for the monitor beside it."""
     return scheme.gate.reads | (scheme.monitor.reads if scheme.monitor is not None else frozenset())

@@ -1,64 +1,66 @@
-"""Where a call stands, as its surroundings tell it and as the tracker finds it."""
+"""Where a call stands, as its describe_call tell it and as the tracker finds it."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from navicache.engine.tensors.fetch import Reading
+from navicache.engine.tensors.device_readings import DeviceReading
 
-Kind = Literal["run", "step", "follow"]
+PlacementKind = Literal["run", "step", "follow"]
 
 
-class Host(NamedTuple):
+class CallFacts(NamedTuple):
     """What is known without the device about where a call stands."""
 
-    name: str | None = None  # the guidance branch
+    stream: str | None = None  # the guidance branch
     index: int | None = None  # step in the run
     total: int | None = None
     sigma: float | None = None  # noise level in [0, 1]
-    token: object | None = None  # another object in another run
+    run_token: object | None = None  # another object in another run
 
 
-class Placement(NamedTuple):
+class CallPlacement(NamedTuple):
     """Where a call belongs: a new run, a new step of this run, or one more stream of this step."""
 
-    kind: Kind
+    kind: PlacementKind
     stream: str
-    fresh: str = "0"  # what the stream is called should a run begin here after all
-    why: str = ""  # why a run begins
-    tentative: bool = False  # latent and time must agree that the step is new
-    time: Reading | None = None
-    moved: bool = False  # the conditioning is not the memory it was
-    equal: Mapping[str, Reading] = MappingProxyType({})  # does it equal that of this stream all the same?
+    new_run_stream: str = "0"  # what the stream is called should a run begin here after all
+    new_run_reason: str = ""  # why a run begins
+    is_tentative: bool = False  # latent and time must agree that the step is new
+    time: DeviceReading | None = None
+    is_conditioning_moved: bool = False  # the conditioning is not the memory it was
+    conditioning_matches: Mapping[str, DeviceReading] = MappingProxyType(
+        {}
+    )  # does it equal that of this stream all the same?
 
     @property
-    def certain(self) -> bool:
+    def is_certain(self) -> bool:
         """Whether nothing has to be asked of the device."""
-        return not (self.tentative or self.moved or self.time)
+        return not (self.is_tentative or self.is_conditioning_moved or self.time)
 
-    def begins(self, why: str) -> "Placement":
+    def as_new_run(self, reason: str) -> "CallPlacement":
         """The same call as the first of a run."""
-        return self._replace(kind="run", stream=self.fresh, why=why)
+        return self._replace(kind="run", stream=self.new_run_stream, why=reason)
 
 
-def another(name: str, called: Collection[str]) -> str:
+def number_repeated_stream(name: str, called_streams: Collection[str]) -> str:
     """The name, or the next of its kind where it has been called in this step.
 
     Example:
-        >>> another("cond", ["uncond"]), another("cond", ["cond", "uncond"])
+        >>> number_repeated_stream("cond", ["uncond"]), number_repeated_stream("cond", ["cond", "uncond"])
         ('cond', 'cond#2')
     """
-    if name not in called:
+    if name not in called_streams:
         return name
     kind = name.split("#")[0]
-    return f"{kind}#{1 + sum(stream.split('#')[0] == kind for stream in called)}"
+    return f"{kind}#{1 + sum(stream.split('#')[0] == kind for stream in called_streams)}"
 
 
-def unused(taken: Collection[str]) -> str:
+def choose_unused_name(taken_names: Collection[str]) -> str:
     """The first number that names no stream.
 
     Example:
-        >>> unused({"0", "2", "cond"})
+        >>> choose_unused_name({"0", "2", "cond"})
         '1'
     """
-    return next(str(i) for i in range(len(taken) + 1) if str(i) not in taken)
+    return next(str(i) for i in range(len(taken_names) + 1) if str(i) not in taken_names)

@@ -74,7 +74,7 @@ class SamplingRun:
             self._shape_caches[shape] = LatentShapeCache(self._policy, self._model_class, self._sampler.output_form)
         cache, steps = self._shape_caches[shape], list(dict.fromkeys(self._evaluation_steps))
         if cache.current_step is not None and cache.current_step not in steps[-2:]:
-            cache.engine.end_run("left out of a step", finished=False)
+            cache.engine.end_run("left out of a step", is_complete=False)
         return cache
 
     def close(self, finished: bool) -> SamplingReport:
@@ -84,7 +84,7 @@ class SamplingRun:
             if finished:
                 cache.engine.end_run("sampling over")
             else:
-                cache.engine.abort()  # the device may have failed: nothing is fetched from it
+                cache.engine.abort_run()  # the device may have failed: nothing is fetched from it
         runs = tuple(run for cache in caches for run in cache.engine.trace.runs)
         notes = tuple(self._write_notes(finished, len(caches)))
         return SamplingReport(

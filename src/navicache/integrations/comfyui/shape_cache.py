@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from navicache.engine import Engine, Host, Reader
+from navicache.engine import CallFacts, CallReader, ModelEngine
 from navicache.integrations.comfyui.sampler_traits import OutputForm
 from navicache.integrations.comfyui.sigma_tracker import SegmentStep
 from navicache.models import CallSpec
@@ -19,15 +19,15 @@ class LatentShapeCache:
 
     def __init__(self, policy: Policy, model_class: str, output_form: OutputForm) -> None:
         """Start before the first call."""
-        self.engine = Engine(
-            policy, Reader(CALL_SPEC, None), model=model_class, call=CALL_SPEC, surroundings=self._describe_call
+        self.engine = ModelEngine(
+            policy, CallReader(CALL_SPEC, None), model=model_class, call=CALL_SPEC, describe_call=self._describe_call
         )
         self.current_step: SegmentStep | None = None  # of the newest call
-        self._output_form, self._call_facts, self._sigma = output_form, Host(), 0.0
+        self._output_form, self._call_facts, self._sigma = output_form, CallFacts(), 0.0
         self._branch, self._branch_outputs = "", dict[str, Tensor]()  # the output of every branch at this step
         self._segment_tokens: dict[int, object] = {}  # one per segment
 
-    def _describe_call(self) -> Host:
+    def _describe_call(self) -> CallFacts:
         return self._call_facts
 
     def set_position(self, step: SegmentStep, branch: str, sigma: float) -> None:
@@ -35,7 +35,7 @@ class LatentShapeCache:
         if step != self.current_step:
             self.current_step, self._branch_outputs = step, {}
         token = self._segment_tokens.setdefault(step.segment, object())
-        self._call_facts = Host(branch, step.step, step.total_steps, sigma if 0 <= sigma <= 1 else None, token)
+        self._call_facts = CallFacts(branch, step.step, step.total_steps, sigma if 0 <= sigma <= 1 else None, token)
         self._branch, self._sigma = branch, sigma
 
     @property

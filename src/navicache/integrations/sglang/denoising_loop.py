@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.engine import Host, Ranks
+from navicache.engine import CallFacts, RankGroup
 from navicache.integrations import server_settings
 from navicache.integrations.policy_choice import CacheOptions
 from navicache.integrations.rank_groups import find_ranks, get_class_name
@@ -28,11 +28,11 @@ class DenoisingLoop:
     def get_transformer_cache(self, model: Any) -> TransformerCache:
         """Get the cache of a transformer; Wan 2.2 has two, and each starts at its first call."""
         if id(model) not in self._transformer_caches:
-            name, call_facts = get_class_name(model), Host(total=self._step_count, token=self._run_token)
+            name, call_facts = get_class_name(model), CallFacts(total=self._step_count, run_token=self._run_token)
             self._transformer_caches[id(model)] = TransformerCache(self._policy, name, call_facts, self._find_ranks)
         return self._transformer_caches[id(model)]
 
-    def _find_ranks(self) -> Ranks | None:
+    def _find_ranks(self) -> RankGroup | None:
         return find_ranks(None, self._get_process_group())
 
     def close_and_summarise(self, finished: bool) -> str:
@@ -42,7 +42,7 @@ class DenoisingLoop:
             if finished:
                 cache.engine.end_run("loop over")
             else:
-                cache.engine.abort()  # the device may have failed: nothing is fetched from it
+                cache.engine.abort_run()  # the device may have failed: nothing is fetched from it
         trace = Trace(tuple(run for cache in caches for run in cache.engine.trace.runs))
         parts = [summarise([run], details=False) for run in trace.runs]
         refusals = [f"nothing is cached: {cache.refusal}" for cache in caches if cache.refusal]

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.engine import CannotCache, Engine, Host, Ranks, Reader
+from navicache.engine import CallFacts, CallReader, CannotCache, ModelEngine, RankGroup
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
@@ -18,16 +18,21 @@ class TransformerCache:
     """An engine and the position of the next call; SGLang provides step and guidance branch."""
 
     def __init__(
-        self, policy: Policy, model_class: str, call_facts: Host, find_ranks: Callable[[], Ranks | None]
+        self, policy: Policy, model_class: str, call_facts: CallFacts, find_ranks: Callable[[], RankGroup | None]
     ) -> None:
         """Start before the first call; `call_facts` has the number of steps and a token of the loop."""
-        about = {"model": model_class, "call": CALL_SPEC, "surroundings": self._describe_call, "find_ranks": find_ranks}
-        self.engine = Engine(policy, Reader(CALL_SPEC, None), **about)
+        about = {
+            "model": model_class,
+            "call": CALL_SPEC,
+            "describe_call": self._describe_call,
+            "find_ranks": find_ranks,
+        }
+        self.engine = ModelEngine(policy, CallReader(CALL_SPEC, None), **about)
         self._call_facts = call_facts
         self._branch_call_counts: Counter[str] = Counter()  # in this step
         self.refusal = ""  # why the model cannot be cached
 
-    def _describe_call(self) -> Host:
+    def _describe_call(self) -> CallFacts:
         return self._call_facts
 
     def set_position(self, step: int, branch: str) -> None:
@@ -36,7 +41,7 @@ class TransformerCache:
             self._branch_call_counts = Counter()
         self._branch_call_counts[branch] += 1
         times = self._branch_call_counts[branch]
-        self._call_facts = self._call_facts._replace(name=branch if times == 1 else f"{branch}#{times}", index=step)
+        self._call_facts = self._call_facts._replace(stream=branch if times == 1 else f"{branch}#{times}", index=step)
 
     def compute_or_predict(self, run_model: Callable[[], Any], latent: Tensor, timestep: Tensor) -> Any:
         """Return the output of the model, computed or predicted.

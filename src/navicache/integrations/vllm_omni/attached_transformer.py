@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.engine import Engine, Host, Reader
+from navicache.engine import CallFacts, CallReader, ModelEngine
 from navicache.integrations import server_settings
 from navicache.integrations.attachments import ModuleAttachment, get_forward_signature
 from navicache.integrations.rank_groups import find_ranks, get_class_name
@@ -22,10 +22,10 @@ class RequestContext:
     pipeline: Any = field(repr=False)
     requested_steps: int | None = None  # a pipeline with other defaults may run another number
 
-    def describe_call(self) -> Host:
+    def describe_call(self) -> CallFacts:
         """Describe the next call, from the pipeline's scheduler."""
         index, total, timesteps = read_scheduler_position(getattr(self.pipeline, "scheduler", None))
-        return Host(None, index, total or self.requested_steps, None, self if timesteps is None else timesteps)
+        return CallFacts(None, index, total or self.requested_steps, None, self if timesteps is None else timesteps)
 
 
 class AttachedTransformer:
@@ -35,12 +35,12 @@ class AttachedTransformer:
         """Attach to this instance."""
         self.model, self._request = model, request
         call = server_settings.find_model_spec(model).call
-        about = {"model": get_class_name(model), "call": call, "surroundings": self._describe_call}
+        about = {"model": get_class_name(model), "call": call, "describe_call": self._describe_call}
         about["find_ranks"] = functools.partial(find_ranks, model, group)
-        self._engine = Engine(policy, Reader(call, get_forward_signature(model)), **about)
+        self._engine = ModelEngine(policy, CallReader(call, get_forward_signature(model)), **about)
         self._attachment = ModuleAttachment(model, self._engine)
 
-    def _describe_call(self) -> Host:
+    def _describe_call(self) -> CallFacts:
         return self._request.describe_call()
 
     def start_request(self, request: RequestContext) -> None:
@@ -50,10 +50,10 @@ class AttachedTransformer:
 
     def end_request(self, finished: bool = True) -> str:
         """End the run, if there is one, release its tensors and summarise it."""
-        at = self._engine.at
-        has_run, is_complete = not at.why, at.done or at.total is None
+        at = self._engine.tracker
+        has_run, is_complete = not at.new_run_reason, at.is_done or at.total is None
         if not finished:
-            self._engine.abort()  # the device may have failed: nothing is fetched from it
+            self._engine.abort_run()  # the device may have failed: nothing is fetched from it
             return "stopped before its end" if has_run else ""
         self._engine.end_run("request over", is_complete)
         return summarise([*self._engine.trace.runs][-1:], details=False) if has_run else ""

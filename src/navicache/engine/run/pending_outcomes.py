@@ -1,0 +1,102 @@
+"""What was computed and is not learnt yet: it waits on the device until the next decision fetches it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from navicache.engine.decide.decider import NONFINITE_NOTE
+from navicache.engine.decide.deciders import StreamDeciders
+from navicache.engine.decide.pending_outcome import FiniteCheck, PendingOutcome
+from navicache.engine.decide.trace_recorder import TraceRecorder
+from navicache.engine.run.outcome_measurement import (
+    ComputeResult,
+    ComputeWork,
+    measure_difference_outcome,
+    measure_output_outcome,
+)
+from navicache.engine.run.stream_caches import StreamCaches
+from navicache.engine.tensors.device_readings import DeviceReading
+from navicache.engine.tensors.rows import Rows, measure_mean_abs
+from navicache.engine.tracking.batch_samples import BatchSamples
+
+
+@dataclass
+class PendingOutcomes:
+    """The lessons of a run, oldest first, and those who learn from them."""
+
+    recorder: TraceRecorder
+    batch: BatchSamples
+    deciders: StreamDeciders
+    streams: StreamCaches
+    checks_followers: (
+        bool  # what is measured crosses before the next decision, so that a broken output can be told in time
+    )
+    outcomes: list[PendingOutcome] = field(default_factory=list)
+    finite_checks: list[FiniteCheck] = field(default_factory=list)
+
+    def queue_result(self, work: ComputeWork, compute_result: ComputeResult, outputs: Rows, is_leading: bool) -> None:
+        """Queue what the leader shows; of a follower what its difference shows, and that its output is whole."""
+        decider, stream = self.deciders.get_or_create(work.stream), self.streams.get_or_create(work.stream)
+        seen, rows = self.streams.latent_state, range(self.batch.row_count)
+        if is_leading:
+            self.outcomes.append(measure_output_outcome(work, compute_result, decider, stream, seen, rows))
+            decider.mark_computed(compute_result.position.local_index, work.samples)
+            return
+        if work.stream in self.streams.followers and stream.history:
+            self.outcomes.append(measure_difference_outcome(work, compute_result, decider, stream, seen, rows))
+        if self.checks_followers:
+            self.finite_checks.append(
+                FiniteCheck(work.stream, rows if work.rows is None else work.rows, measure_mean_abs(outputs))
+            )
+
+    def queue_outcome(self, outcome: PendingOutcome) -> None:
+        """Learn this as well, when it has crossed."""
+        self.outcomes.append(outcome)
+
+    @property
+    def affects_next_step(self) -> bool:
+        """Whether anything waits that the next decision or prediction may hang on."""
+        return bool(self.finite_checks) or any(lesson.subject != "truth" for lesson in self.outcomes)
+
+    def list_pending_readings(self) -> list[DeviceReading]:
+        """All that must cross first."""
+        readings = [reading for lesson in self.outcomes for reading in lesson.readings.values()]
+        return readings + [proof.output_magnitude for proof in self.finite_checks]
+
+    def learn_outcomes(self) -> None:
+        """Take in all of them; they have crossed."""
+        lessons, proofs, self.outcomes, self.finite_checks = self.outcomes, self.finite_checks, [], []
+        for proof in proofs:
+            self._apply_finite_check(proof)
+        for lesson in lessons:
+            for sample, rows in enumerate(self.batch.layout):
+                self._learn_outcome(lesson, sample, rows)
+        self.deciders.update_monitors()
+
+    def _learn_outcome(self, pending: PendingOutcome, sample: int, rows: Sequence[int]) -> None:
+        outcome = pending.build_outcome(
+            sample, rows if self.streams.branch_differences is None else rows[:1], self.recorder.to_run_index
+        )
+        if outcome is None:
+            return
+        if pending.subject == "difference":
+            self.streams.learn_difference(pending.stream, sample, outcome)
+        elif pending.subject == "truth":
+            self.recorder.amend_fields(
+                outcome.local_index, pending.stream, sample, {"reuse_error": outcome.prediction_error}
+            )
+        else:
+            if pending.has_nonfinite_output(rows):  # whichever of its rows
+                outcome = outcome._replace(output_magnitude=math.nan)
+            self.deciders.get_or_create(pending.stream).learn_outcome(pending.stream, sample, outcome)
+            self.streams.learn_branch_rows(pending, sample)
+
+    def _apply_finite_check(self, finite_check: FiniteCheck) -> None:
+        broken, stream = finite_check.find_nonfinite_rows(), self.streams.by_name.get(finite_check.stream)
+        if broken and stream is not None:
+            self.recorder.add_note(NONFINITE_NOTE)
+            stream.drop_references([n for n, rows in enumerate(self.batch.layout) if broken.intersection(rows)])
+
+    def release_tensors(self) -> None:
+        """Nothing is reused any more; what the trace is to show still comes."""
+        self.finite_checks = []

@@ -1,0 +1,184 @@
+"""All streams of a run, and how they hang together: guidance branches kept as differences from the one that leads.
+
+A follower in a call of its own differs from the leading call's output, a row of the leading call from the first row of
+its sample. What leads is carried on along its course, and every difference, which guidance multiplies, along its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from navicache.engine.decide.deciders import StreamDeciders
+from navicache.engine.decide.pending_outcome import PendingOutcome
+from navicache.engine.predict.branch_differences import BranchDifferences
+from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions, StreamCache
+from navicache.engine.run.difference_predictors import DifferencePredictors
+from navicache.engine.run.latent_state import LatentState
+from navicache.engine.tensors.rows import Rows, add_rows, have_same_format, subtract_rows, take_rows
+from navicache.engine.tensors.sample_layout import expand_to_rows
+from navicache.engine.tracking.batch_samples import BatchSamples
+from navicache.policies import Outcome, PredictionWeights, Scheme
+from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
+
+
+@dataclass
+class StreamCaches:
+    """What was computed, stream by stream, and what is believed of their differences."""
+
+    scheme: Scheme
+    storage: StorageOptions
+    latent_state: LatentState
+    batch: BatchSamples
+    deciders: StreamDeciders
+    by_name: dict[str, StreamCache] = field(default_factory=dict)
+    leader: str | None = None  # of every step, as long as followers are kept as differences from it
+    followers: set[str] = field(default_factory=set)  # those that are
+    branch_differences: BranchDifferences | None = None  # rows of a sample that are kept as differences from its first
+    stores_differences: bool = field(init=False)  # followers are kept as differences from the leader, where they can be
+    difference_predictors: DifferencePredictors = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is kept yet."""
+        self.stores_differences = self.deciders.leader_decides and self.scheme.difference_predictor is not None
+        self.difference_predictors = DifferencePredictors(
+            self.scheme.difference_predictor or self.scheme.predictor, self.batch
+        )
+
+    def get_or_create(self, name: str) -> StreamCache:
+        """The stream of that name, new where it is called for the first time."""
+        found = self.by_name.get(name)
+        if found is None:
+            predictor = self.scheme.predictor
+            found = StreamCache(
+                predictor.history_length, self.storage, self.batch, predictor.needs_past_inputs, self.branch_differences
+            )
+            self.by_name[name] = found
+        return found
+
+    @property
+    def computed_latents(self) -> dict[str, Rows]:
+        """The latent of each stream's last computed step."""
+        return {name: stream.history[0][0] for name, stream in self.by_name.items() if stream.history}
+
+    # -- who leads ----------------------------------------------------------------------------------------------------
+
+    def set_leader(self, name: str) -> None:
+        """A stream leads this step; if another one did before, differences from that one are of no use."""
+        if not self.stores_differences:
+            return
+        if self.leader not in (None, name):
+            for lost in self.followers:
+                self.by_name[lost].reset_history(self.branch_differences)
+            self.stores_differences, self.followers = False, set()
+        self.leader = name
+        others = (other for other, stream in self.by_name.items() if other != name and stream.history)
+        if not all(other in self.followers for other in others):  # asked at every step: a branch may come late
+            for stream in self.by_name.values():
+                stream.clear_last_error()  # amends are made together: they must leave differences as they are
+
+    def compute_leader_output(self) -> Rows:
+        """What the leader returned at this step, worked out again: kept, it would be a tensor more.
+
+        Nothing where it has gone: the run was over, and one more branch of its last step has come.
+        """
+        leader = self.leader or ""
+        stream = self.by_name.get(leader)
+        if stream is None or not stream.history:
+            return NO_ROWS
+        steps = self.deciders.get_or_create(leader).steps
+        references = stream.computed_steps
+        done = [kept[:1] == (step.local_index,) for kept, step in zip(references, steps, strict=True)]
+        computed = {row for now, rows in zip(done, self.batch.layout, strict=True) if now for row in rows}
+        weights = enumerate(self._compute_row_weights(leader, stream))
+        again = [OUTPUT_HOLD_WEIGHTS if row in computed else weight for row, weight in weights]
+        return stream.predict_output(self.latent_state.latent, again, self.latent_state.shared_channels)
+
+    # -- predict ------------------------------------------------------------------------------------------------------
+
+    def predict_output(self, name: str, latent: Rows) -> Rows:
+        """What a stream's output is predicted as."""
+        stream = self.get_or_create(name)
+        guess = stream.predict_output(
+            latent, self._compute_row_weights(name, stream), self.latent_state.shared_channels
+        )
+        return add_rows(guess, self.compute_leader_output()) if name in self.followers else guess
+
+    def _compute_row_weights(self, name: str, stream: StreamCache) -> list[PredictionWeights]:
+        """Row by row, of outputs or of differences, as the stream keeps them."""
+        layout, decider, references = self.batch.layout, self.deciders.get_or_create(name), stream.computed_steps
+        if name in self.followers:
+            return expand_to_rows(layout, self.difference_predictors.compute_weights(name, decider, references))
+        weights = decider.compute_weights(references)
+        if self.branch_differences is None:
+            return expand_to_rows(layout, weights)
+        rows = range(1, len(layout[0]))
+        columns = [
+            self.difference_predictors.compute_weights((decider.stream_index, row), decider, references) for row in rows
+        ]
+        return expand_to_rows(layout, weights, [*zip(*columns, strict=True)])
+
+    # -- keep and learn -----------------------------------------------------------------------------------------------
+
+    def adopt_follower(self, name: str, output: Rows) -> None:
+        """Keep a stream as its difference from the leader from its first output on, if the two can be subtracted."""
+        stream = self.get_or_create(name)
+        if not self.stores_differences or stream.history:
+            return
+        leader_output = self.compute_leader_output()
+        if leader_output and have_same_format(output, leader_output):
+            self.followers.add(name)
+            stream.set_branch_differences(None)
+
+    def encode(self, name: str, output: Rows, rows: Sequence[int] | None) -> Rows:
+        """An output as it is kept: that of a follower as its difference from what the leader returned."""
+        if name in self.followers:
+            return subtract_rows(output, take_rows(self.compute_leader_output(), rows))
+        return self.get_or_create(name).encode_rows(output, rows)
+
+    def compute_prediction_error(
+        self, name: str, latent: Rows, encoded_output: Rows, prediction: Rows | None, rows: Sequence[int] | None
+    ) -> Rows:
+        """How far the predicted course is from what was computed; amends it made on the way do not count."""
+        stream, course = self.get_or_create(name), prediction
+        weights = self._compute_row_weights(name, stream)
+        if course is None or name in self.followers or any(each.error_weight for each in weights):
+            course = stream.predict_output(
+                latent, [each._replace(error_weight=0.0) for each in weights], self.latent_state.shared_channels
+            )
+        return subtract_rows(encoded_output, stream.encode_rows(take_rows(course, rows), rows))
+
+    def corrects_errors(self, name: str, is_leading: bool) -> bool:
+        """Whether a stream makes amends: not where rows of one call may be guidance branches and nobody knows.
+
+        Nor a follower that is not kept as a difference: what it is owed, the leader's amends have not paid.
+        """
+        if not self.stores_differences or not (is_leading or name in self.followers):
+            return False
+        predictor = self.scheme.predictor if is_leading else self.difference_predictors.predictor
+        known = self.branch_differences is not None or all(len(rows) == 1 for rows in self.batch.layout)
+        return known and predictor.needs_last_error
+
+    def learn_difference(self, name: str, sample: int, outcome: Outcome) -> None:
+        """Take in what a follower's difference taught."""
+        self.difference_predictors.learn_outcome(name, sample, outcome)
+
+    def learn_branch_rows(self, pending: PendingOutcome, sample: int) -> None:
+        """Take in what the rows of a sample that are kept as differences taught."""
+        if self.branch_differences is None:
+            return
+        decider = self.deciders.get_or_create(pending.stream)
+        for place, row in enumerate(self.batch.layout[sample][1:], 1):
+            outcome = pending.build_outcome(sample, (row,), decider.recorder.to_run_index)
+            if outcome is not None:
+                self.difference_predictors.learn_outcome((decider.stream_index, place), sample, outcome)
+
+    # -- the run goes on ----------------------------------------------------------------------------------------------
+
+    def set_branch_differences(self, branches: BranchDifferences) -> None:
+        """Keep guidance branches in one call as those in several are: as differences from the first."""
+        self.branch_differences = branches
+        for name, stream in self.by_name.items():
+            stream.set_branch_differences(None if name in self.followers else branches)
+
+    def release_tensors(self) -> None:
+        """Let all tensors go."""
+        self.by_name, self.followers = {}, set()

@@ -1,0 +1,182 @@
+"""Site `blocks`: the model runs, but its inner blocks are computed or predicted as one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from navicache.engine.errors import CannotCache
+from navicache.engine.run.shadow_mode import queue_true_error
+from navicache.engine.sites.attention_input import capture_attention_input
+from navicache.engine.sites.block_signature import BlockSignature, check_same_token_shape, check_tokens_unmodified
+from navicache.engine.sites.block_traversal import BlockTraversal
+from navicache.engine.sites.cache_engine import CacheEngine
+from navicache.engine.sites.intercepted_blocks import BlockHandler, InterceptedBlockList
+from navicache.engine.sites.model_structure import ModelStructure
+from navicache.engine.tensors.compile_guards import create_compile_refusal, raise_compiled_model
+from navicache.engine.tracking.model_call import ModelCall
+from navicache.policies import Blocks
+
+
+class BlockEngine(CacheEngine):
+    """Caches the blocks of one model: to be called in place of its forward."""
+
+    _refuse_compile = staticmethod(raise_compiled_model)
+
+    def __init__(self, structure: ModelStructure, *args: Any, **options: Any) -> None:
+        """Nothing is attached yet; the options are those of every engine."""
+        super().__init__(*args, **options)
+        site = self.scheme.site
+        self.site, self.structure, self.block_count = (
+            site if isinstance(site, Blocks) else Blocks(),
+            structure,
+            structure.block_count,
+        )
+        if self.site.first + self.site.last >= self.block_count:
+            raise ValueError(
+                f"{self.site.first} first and {self.site.last} last blocks always run, and {self.block_count} is all there "
+                "are: nothing is left to reuse"
+            )
+        self.block_signatures: dict[type[nn.Module], BlockSignature] = {}
+        self.traversal: BlockTraversal | None = None
+        self.text_residuals: dict[str, Tensor] = {}  # what the blocks have added to each stream's text
+        self._handles: list[Any] = []
+
+    def attach(self) -> None:
+        """Put stand-ins for the lists of blocks into the model."""
+        self._refuse_compile = create_compile_refusal()
+        for name, own in self.structure.block_lists.items():
+            setattr(self.structure.model, name, InterceptedBlockList(own, self._find_block_handler))
+        if isinstance(self.scheme.signal, str) and self.scheme.signal.startswith("time"):
+            self._handles.append(self._hook_signal_module(self.scheme.signal))
+
+    def detach(self) -> None:
+        """Put the model's own lists back."""
+        for name, own in self.structure.block_lists.items():
+            setattr(self.structure.model, name, own)
+        while self._handles:
+            self._handles.pop().remove()
+
+    def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The model's forward, with its blocks going through this engine."""
+        if torch.compiler.is_compiling():
+            self._refuse_compile()
+        try:
+            self.traversal = visit = BlockTraversal(self.reader.read_call(args, kwargs), self.describe_call())
+            output = forward(*args, **kwargs)
+            if visit.block_index + 1 != self.block_count:
+                raise CannotCache(
+                    f"the model called {visit.block_index + 1} of its {self.block_count} blocks: name the right lists with "
+                    "enable(..., blocks=(...)), or use a policy at the site of the whole model"
+                )
+        except BaseException:
+            self.abort_run()
+            raise
+        finally:
+            self.traversal = None
+        self.close_complete_run()
+        return output
+
+    def _find_block_handler(self) -> BlockHandler | None:
+        return None if self.traversal is None else self._run_block
+
+    def _run_block(self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """One block: outside the site it runs, inside it is computed, or passes on what was predicted."""
+        visit = self.traversal
+        if visit is None:
+            return block(*args, **kwargs)
+        form = self.block_signatures.setdefault(type(block), BlockSignature.from_block(block))
+        hidden, text = form.read_tokens(args, kwargs)
+        place = visit.advance_block(hidden)
+        if not self.site.first <= place < self.block_count - self.site.last:
+            return block(*args, **kwargs)
+        if place == self.site.first:
+            visit.set_site_call(block, args, kwargs, text)
+            with torch.no_grad():
+                hidden, text = self._enter_site(visit, hidden)
+        if visit.prediction is not None and self.shadow is None:
+            return form.pack_result(hidden, text)
+        self._check_block_input(visit, hidden)
+        result = block(*args, **kwargs)
+        if form.result_positions is None:
+            form = self.block_signatures[type(block)] = form.with_result_positions(
+                result, hidden, text, self.structure.token_positions.get(type(block))
+            )
+        visit.set_output(form.split_result(result)[0])
+        if place < self.block_count - self.site.last - 1:
+            return result
+        with torch.no_grad():
+            return self._leave_site(visit, form, result)
+
+    def _check_block_input(self, traversal: BlockTraversal, hidden: Tensor) -> None:
+        """At the first step of a run: a block must be handed what the one before returned, and nothing else."""
+        before = traversal.last_output
+        if before is not None and before is not hidden and not self.tracker.local_index:
+            check_tokens_unmodified(before, hidden)
+
+    def _enter_site(self, traversal: BlockTraversal, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
+        """At the first block of the site: decide; the tokens to go on with, predicted ones where they are reused."""
+        call = traversal.call._replace(latent=(hidden,), is_latent_list=False)
+        run, name = self.place_and_decide(call, traversal.call_facts)
+        if run.bypass_reason:
+            return hidden, traversal.site_text
+        work = run.plan_work(self.tracker.local_index, name, call)
+        if work is not None:
+            traversal.set_work(work)
+            return hidden, traversal.site_text
+        tokens, added = run.predict_output(name, call), self.text_residuals.get(name)
+        traversal.set_prediction(tokens)
+        return (
+            tokens,
+            traversal.site_text if traversal.site_text is None or added is None else traversal.site_text + added,
+        )
+
+    def _leave_site(self, traversal: BlockTraversal, signature: BlockSignature, result: Any) -> Any:
+        """After the last block of the site: keep what was computed."""
+        hidden, text = signature.split_result(result)
+        work, run = traversal.work, self.run
+        if work is not None and run is not None:
+            hidden = hidden[:, -work.latent[0].shape[1] :]  # where text was put before the video, as in Flux 2
+            check_same_token_shape(work.latent[0], hidden)
+            self.observe_site_output(work.latent[0], hidden)
+            run.store_result(work, hidden, self.tracker.position, None, self.is_leading_call)
+            if text is not None and traversal.site_text is not None and text.shape == traversal.site_text.shape:
+                self.text_residuals[work.stream] = text - traversal.site_text
+        elif traversal.prediction is not None and run is not None:  # in shadow mode
+            queue_true_error(run, self.tracker, (traversal.prediction,), (hidden,))
+            return signature.pack_result(traversal.prediction, text) if self.shadow == "cached" else result
+        return result
+
+    def observe_site_output(self, before: Tensor, after: Tensor) -> None:
+        """For engines that look on: what the site was handed, and what it has made of it."""
+
+    def release_site_tensors(self) -> None:
+        """What was added to texts belongs to the run."""
+        self.text_residuals = {}
+
+    def compute_signal(self, call: ModelCall, sigma: float | None) -> Tensor:
+        """What the gate watches, from inside the blocks."""
+        visit, kind = self.traversal, self.scheme.signal
+        if visit is None or visit.site_call is None or not isinstance(kind, str):
+            return super().compute_signal(call, sigma)
+        if kind == "modulated":
+            return capture_attention_input(*visit.site_call)
+        if kind == "first_residual":
+            begun = call.latent[0] if visit.first_input is None else visit.first_input
+            check_same_token_shape(begun, call.latent[0])
+            return call.latent[0] - begun
+        return visit.signals[kind]
+
+    def _hook_signal_module(self, kind: str) -> Any:
+        """Hear the output of the submodule that makes a signal."""
+        if kind not in self.structure.signal_modules:
+            raise ValueError(
+                f"it is not known where {type(self.structure.model).__name__} embeds its time: use signal='modulated'"
+            )
+
+        def hear(_: nn.Module, __: tuple[Any, ...], output: Tensor) -> None:
+            if self.traversal is not None:
+                self.traversal.capture_signal(kind, output.detach())
+
+        return self.structure.model.get_submodule(self.structure.signal_modules[kind]).register_forward_hook(hear)

@@ -1,0 +1,196 @@
+"""What the cache does at every site: place the call, learn, decide, close."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch import Tensor
+
+from navicache.engine.decide.trace_recorder import TraceRecorder
+from navicache.engine.predict.stream_cache import StorageOptions
+from navicache.engine.rank_group import FindRankGroup, HostTransfer, find_no_ranks
+from navicache.engine.run.run_state import RunState
+from navicache.engine.sites.call_readings import NO_READINGS, CallReadings
+from navicache.engine.tensors.device_readings import fetch_readings
+from navicache.engine.tensors.rows import count_rows
+from navicache.engine.tensors.wiener_filter import apply_wiener_filter, resolve_noise_level
+from navicache.engine.tracking.model_call import CallReader, ModelCall
+from navicache.engine.tracking.placement import CallFacts, CallPlacement
+from navicache.engine.tracking.placement_rules import list_placement_readings, place_call, resolve_placement
+from navicache.engine.tracking.run_tracker import RunTracker
+from navicache.models import CallSpec
+from navicache.policies import FilteredLatent, Policy, Scheme, collect_knob_values
+from navicache.records import ShadowMode, Trace
+
+Forward = Callable[..., Any]
+
+
+class CacheEngine(ABC):
+    """The part of an engine that knows runs, steps and streams, but not what is replaced."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        reader: CallReader,
+        *,
+        model: str,
+        call: CallSpec | None = None,
+        keep: StorageOptions | None = None,
+        describe_call: Callable[[], CallFacts] = CallFacts,
+        shadow: ShadowMode | None = None,
+        find_ranks: FindRankGroup = find_no_ranks,
+    ) -> None:
+        """Set up for the first run; no tensor is kept yet."""
+        self.scheme: Scheme = policy.schemes()[0]
+        self.policy, self.reader, self.call = policy, reader, call or CallSpec()
+        self.keep, self.describe_call, self.shadow = keep or StorageOptions(), describe_call, shadow
+        about = {"model": model, "policy": policy.name, "settings": collect_knob_values(policy)}
+        explainer = self.scheme.monitor or self.scheme.gate
+        self.recorder = TraceRecorder(explainer, **about, shadow=shadow, belief=self.scheme.error_field)
+        self.tracker, self.host_transfer = RunTracker(), HostTransfer(find_ranks)
+        self.run: RunState | None = None
+
+    @abstractmethod
+    def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """What stands in place of the model's forward."""
+
+    @abstractmethod
+    def attach(self) -> None:
+        """Reach into the model, where that is needed."""
+
+    @abstractmethod
+    def detach(self) -> None:
+        """Leave the model as it was."""
+
+    @abstractmethod
+    def release_site_tensors(self) -> None:
+        """Let go of what this site itself keeps for a run: it is over, or another begins."""
+
+    @property
+    def is_leading_call(self) -> bool:
+        """Whether what the newest call computes teaches its gate."""
+        return len(self.tracker.called_streams) == 1 or not (self.run is not None and self.run.leader_decides)
+
+    def place_and_decide(self, call: ModelCall, call_facts: CallFacts) -> tuple[RunState, str]:
+        """Find run, step and stream, learn what has come to the host, and decide: one transfer, one move."""
+        at, door, told = self.tracker, self.host_transfer, call_facts
+        call_facts = at.drop_stale_fields(call_facts)
+        placement = place_call(at, call, call_facts)
+        survey = self._queue_readings(call, call_facts, placement)
+        if survey.needs_transfer and not door.fetch_readings(
+            survey.readings, placement.kind, at.local_index, call.latent[0]
+        ):
+            self._bypass_diverged_ranks()
+        if not survey.is_placement_certain:
+            placement = resolve_placement(at, placement, survey.is_latent_unchanged)
+        run = self.run
+        if run is None or placement.kind == "run":
+            call_facts = told  # a new run believes its scheduler until that stands still
+            run = self._begin_run(call, call_facts, placement)
+        elif survey.includes_pending:
+            run.process_fetched_readings(placement.kind, survey.is_latent_measured)
+        self._move_tracker(run, call, call_facts, placement)
+        if run.measures_signal and self.is_leading_call and not run.bypass_reason:
+            signal = self.compute_signal(call, at.call_facts.sigma) if survey.signal is None else survey.signal
+            run.deciders.get_or_create(placement.stream).signal_history.set_last_signal(signal)
+        run.decide_step(at, placement.stream)
+        return run, placement.stream
+
+    def _queue_readings(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> CallReadings:
+        """Queue on the device all that this call has to know: where it stands, and what its gate reads."""
+        run, at, certain, kind = self.run, self.tracker, placement.is_certain, placement.kind
+        if run is None or kind == "run":
+            return CallReadings(is_placement_certain=True, needs_transfer=self.host_transfer.update_ranks())
+        if certain and kind == "follow" and not run.measures_signal:
+            return NO_READINGS
+        questions = [] if certain else list_placement_readings(at, placement)
+        moved, signal, together = None, None, self.host_transfer.ranks is not None
+        looked = kind == "step" and not (
+            run.bypass_reason or at.is_done
+        )  # else no latent is kept to compare with, only the time
+        if looked:
+            moved = run.measure_latent(call, placement.stream, placement.is_tentative)
+            questions += () if moved is None else (moved,)
+        if run.measures_signal and not run.bypass_reason and (kind == "step" or not run.leader_decides):
+            signal = self.compute_signal(call, call_facts.sigma if kind == "step" else at.call_facts.sigma)
+            run.deciders.measure_signal(signal, placement.stream if certain else None)
+        learns = (looked or signal is not None) and (
+            run.decides_by_measurement or bool(questions) or together or run.needs_transfer
+        )
+        crosses = learns or bool(questions) or (together and kind == "step")
+        readings = questions + run.list_pending_readings() if learns else questions
+        return CallReadings(certain, readings, crosses, learns, looked, moved, signal)
+
+    def _move_tracker(self, run: RunState, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
+        if self.tracker.move_to(placement, call, call_facts, ignores_latent=bool(run.bypass_reason)):
+            self.recorder.set_first_index_to_zero()
+        if placement.kind != "follow":
+            self.recorder.begin_step(self.tracker.index, self.tracker.total, placement.time or call.time)
+
+    def _bypass_diverged_ranks(self) -> None:
+        """The ranks turned out to be apart: they compute from here on, in this run."""
+        if self.run is not None:
+            self.run.bypass_diverged_ranks()
+            self.release_site_tensors()
+
+    def _begin_run(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> RunState:
+        """Start from nothing; within one generation (a batch changed its size) the record goes on."""
+        if self.tracker.continues_generation(call_facts):
+            self._fetch_pending_readings()
+            self.recorder.add_note(f"aligned anew at step {call_facts.index}: {placement.new_run_reason}")
+            self.recorder.restart_step_count()
+        else:
+            self._close_run(is_complete=False)
+            self.recorder.begin_run(placement.new_run_reason)
+        self.release_site_tensors()
+        self.run = RunState(self.scheme, self.recorder, self.keep, count_rows(call.latent), self.call.channel_dim)
+        self.run.begin_run(call, call_facts.total, self.policy.align_steps)
+        return self.run
+
+    def compute_signal(self, call: ModelCall, sigma: float | None) -> Tensor:
+        """What the gate watches at this call, at this noise level."""
+        if isinstance(kind := self.scheme.signal, FilteredLatent):
+            return apply_wiener_filter(call.model_latent[0], resolve_noise_level(sigma, call.time), kind.exponent)
+        raise ValueError(f"signal {kind!r} exists inside the blocks only: give the policy a site of Blocks(...)")
+
+    def abort_run(self) -> None:
+        """Forget the run: something went wrong in it, perhaps the device itself."""
+        self.run = None  # without waiting for measurements
+        self.end_run("the run before was aborted", is_complete=False)
+
+    def end_run(self, reason: str = "pipeline reset", is_complete: bool = True) -> None:
+        """Close the run and drop its tensors; the next call begins another."""
+        try:
+            self._close_run(is_complete)
+        finally:
+            self.release_site_tensors()
+            self.tracker.expect_new_run(reason)
+
+    def close_complete_run(self) -> None:
+        """Let the tensors go after the last call, since some pipelines never say that they are done."""
+        if self.tracker.has_all_calls and self.run is not None:
+            self.run.release_tensors()
+            self.release_site_tensors()
+            self.tracker.mark_done()
+
+    @property
+    def trace(self) -> Trace:
+        """What happened in the newest runs, up to now."""
+        if (
+            self.host_transfer.ranks is None or self.tracker.is_done
+        ):  # one rank must not learn from what the others have not heard
+            self._fetch_pending_readings()
+        return Trace(self.recorder.run_records)
+
+    def _fetch_pending_readings(self) -> None:
+        """Bring over what nobody needed so far, for the trace."""
+        if self.run is not None:
+            fetch_readings([*self.run.list_pending_readings(), *self.recorder.queue_time_readings()])
+            self.run.pending_outcomes.learn_outcomes()
+
+    def _close_run(self, is_complete: bool) -> None:
+        try:
+            self._fetch_pending_readings()
+        finally:
+            self.recorder.finish_run(is_complete)
+            self.run = None

@@ -1,0 +1,30 @@
+"""What one call has queued on the device, to be known before it is decided."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import Tensor
+
+from navicache.engine.tensors.device_readings import DeviceReading
+
+
+class CallReadings(NamedTuple):
+    """The readings of a call, which cross together."""
+
+    is_placement_certain: bool  # nothing is asked about where the call stands
+    readings: Sequence[DeviceReading] = ()
+    needs_transfer: bool = False  # alone nothing crosses without a reading; ranks that decide together may have to meet
+    includes_pending: bool = False  # what was computed before crosses too
+    is_latent_measured: bool = False  # the latent was measured, as that of a new step
+    latent_change: DeviceReading | None = (
+        None  # how far the latent has moved: asked where the step may be the same once more
+    )
+    signal: Tensor | None = None  # what the gate watches in place of the latent
+
+    @property
+    def is_latent_unchanged(self) -> bool:
+        """Whether the latent is that of the step before, to the bit; where it was not looked at, the time tells."""
+        return not self.is_latent_measured or (self.latent_change is not None and not any(self.latent_change.values))
+
+
+NO_READINGS = CallReadings(is_placement_certain=True)

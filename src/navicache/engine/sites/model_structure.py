@@ -1,0 +1,23 @@
+"""What of a model an engine reaches into."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from torch import nn
+
+
+@dataclass(frozen=True)
+class ModelStructure:
+    """What of a model the engine reaches into."""
+
+    model: nn.Module
+    block_lists: Mapping[str, nn.ModuleList]
+    token_positions: Mapping[type[nn.Module], tuple[int, int]] = field(
+        default_factory=dict
+    )  # places of video and text tokens
+    signal_modules: Mapping[str, str] = field(default_factory=dict)  # signal -> the submodule whose output it is
+
+    @property
+    def block_count(self) -> int:
+        """Blocks in all lists."""
+        return sum(map(len, self.block_lists.values()))

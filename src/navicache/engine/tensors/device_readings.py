@@ -1,0 +1,56 @@
+"""The only door from the device to the host: values queue up as tensors and cross together."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+class DeviceReading:
+    """A short vector of floats that may still be on the device."""
+
+    __slots__ = ("scale", "tensor", "values")
+
+    def __init__(self, tensor: Tensor, scale: float = 1.0) -> None:
+        """Remember a tensor that nobody will write to; its values are scaled on arrival, where that costs nothing."""
+        self.tensor: Tensor | None = tensor
+        self.scale = scale
+        self.values: list[float] = []
+
+    def set_values(self, values: list[float]) -> None:
+        """Take the values over and let the tensor go."""
+        scale, self.tensor = self.scale, None
+        self.values = values if scale == 1.0 else [value * scale for value in values]
+
+
+def get_value(reading: DeviceReading | None) -> float | None:
+    """The number a reading brought, where it has crossed."""
+    return reading.values[0] if reading is not None and reading.values else None
+
+
+def fetch_readings(readings: Iterable[DeviceReading]) -> None:
+    """Bring all readings over; one device sync per device that is not the CPU, however many there are."""
+    waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]
+    if len(waiting) == 1:
+        reading, tensor = waiting[0]
+        reading.set_values(copy_to_host(tensor if tensor.ndim == 1 else tensor.reshape(-1)))
+        return
+    for device in {tensor.device for _, tensor in waiting}:
+        here = [(reading, tensor.reshape(-1)) for reading, tensor in waiting if tensor.device == device]
+        values = copy_to_host(torch.cat([tensor.float() for _, tensor in here]))
+        start = 0
+        for reading, tensor in here:
+            end = start + tensor.numel()
+            reading.set_values(values[start:end])
+            start = end
+
+
+def copy_to_host(values: Tensor) -> list[float]:
+    """The device sync itself; tests count its calls. A single number crosses faster by itself."""
+    return [values.item()] if values.numel() == 1 else values.tolist()
+
+
+def create_time_reading(time: Tensor | float) -> DeviceReading:
+    """A time, the largest where every token has its own."""
+    tensor = time if isinstance(time, Tensor) else torch.tensor([float(time)])
+    return DeviceReading(tensor.to(torch.float32).amax())

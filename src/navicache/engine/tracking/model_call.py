@@ -1,0 +1,159 @@
+"""One call of the model, as the engine sees it."""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from navicache.engine.errors import CannotCache
+from navicache.engine.tensors.rows import Rows, list_shapes
+from navicache.models import (
+    CONDITIONING_ARGUMENT_NAMES,
+    LATENT_ARGUMENT_NAMES,
+    TIME_ARGUMENT_NAMES,
+    ArgumentKey,
+    CallSpec,
+)
+
+
+class ModelCall(NamedTuple):
+    """The facts of a call that need no device."""
+
+    latent: Rows  # what the site is handed: predictions start from it
+    is_latent_list: bool  # the latent was a list of tensors
+    time: Tensor | float | None
+    conditioning: Rows
+    output_format: object  # what the container of the output depends on
+    model_latent: Rows  # what the model is handed: it tells steps apart
+
+    @property
+    def run_invariants(self) -> tuple[object, ...]:
+        """What cannot change within a run."""
+        first = self.model_latent[0]
+        return (
+            list_shapes(self.model_latent) if self.is_latent_list else first.shape,
+            first.dtype,
+            first.device,
+            self.output_format,
+        )
+
+
+class CallReader:
+    """Finds latent, time and conditioning among the arguments, by the names a signature gives."""
+
+    def __init__(self, spec: CallSpec, signature: inspect.Signature | None) -> None:
+        """Settle the places once; an argument that cannot be found is an error now, not in mid-run."""
+        names = _list_argument_names(signature)
+        self._argument_names = names
+        self._latent_key = _resolve_argument_key("latent", spec.latent, LATENT_ARGUMENT_NAMES, names)
+        self._time_key = _resolve_argument_key("time", spec.time, TIME_ARGUMENT_NAMES, names)
+        self._conditioning_keys = _resolve_conditioning_keys(spec, names, {self._latent_key, self._time_key})
+        if self._latent_key is None:
+            raise ValueError(
+                f"cannot tell which argument is the latent among ({', '.join(names)}); "
+                "say so with call=CallSpec(latent=...)"
+            )
+
+    def read_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelCall:
+        """The facts of this call."""
+        given = self._index_arguments(args, kwargs) if args or not self._argument_names else kwargs
+        latent = given.get(self._latent_key)  # pyright: ignore[reportArgumentType]  (positions are keys too)
+        if isinstance(latent, Tensor):
+            chunks, listed = (latent,), False
+        else:
+            chunks, listed = self._unpack_latent_list(latent), True
+        conditioning: list[Tensor] = []
+        for place in self._conditioning_keys:
+            value = given.get(place)  # pyright: ignore[reportArgumentType]
+            conditioning += (value,) if isinstance(value, Tensor) else _collect_tensors(value)
+        time = _merge_times(given.get(self._time_key))  # pyright: ignore[reportArgumentType]
+        return ModelCall(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
+
+    @property
+    def argument_keys(self) -> dict[str, tuple[ArgumentKey, ...]]:
+        """Which arguments are which."""
+        time = () if self._time_key is None else (self._time_key,)
+        latent = () if self._latent_key is None else (self._latent_key,)
+        return {"latent": latent, "time": time, "conditioning": self._conditioning_keys}
+
+    def name_positional_arguments(self, args: tuple[Any, ...]) -> list[str | None]:
+        """Names of the positional arguments; None beyond those the signature has."""
+        return [*self._argument_names[: len(args)], *[None] * (len(args) - len(self._argument_names))]
+
+    def _index_arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[ArgumentKey, Any]:
+        """All arguments by name and by position; a forward of *args and **kwargs names nothing, but its caller may."""
+        given: dict[ArgumentKey, Any] = {
+            **dict(zip(self._argument_names, args, strict=False)),
+            **dict(enumerate(args)),
+            **kwargs,
+        }
+        if not self._argument_names:
+            roles = (
+                (self._latent_key, LATENT_ARGUMENT_NAMES),
+                (self._time_key, TIME_ARGUMENT_NAMES),
+                (2, CONDITIONING_ARGUMENT_NAMES),
+            )
+            for place, usual in roles:
+                if place is not None and place not in given:
+                    given[place] = next((kwargs[name] for name in usual if name in kwargs), None)
+        return given
+
+    def _unpack_latent_list(self, latent: Any) -> Rows:
+        if isinstance(latent, list | tuple) and latent and all(isinstance(chunk, Tensor) for chunk in latent):
+            return tuple(chunk.unsqueeze(0) for chunk in latent)
+        raise CannotCache(
+            f"the latent argument {self._latent_key!r} is {type(latent).__name__}, not a tensor or a list of tensors; "
+            "say which argument it is with call=CallSpec(latent=...)"
+        )
+
+
+def _list_argument_names(signature: inspect.Signature | None) -> tuple[str, ...]:
+    if signature is None:
+        return ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return tuple(p.name for p in signature.parameters.values() if p.kind in kinds)
+
+
+def _resolve_argument_key(
+    role: str, key: ArgumentKey | None, usual_names: tuple[str, ...], argument_names: tuple[str, ...]
+) -> ArgumentKey | None:
+    if key is not None:
+        _check_argument_key(role, key, argument_names)
+        return key
+    if not argument_names:  # only *args: latent first, time second
+        return {"latent": 0, "time": 1}[role]
+    return next((name for name in usual_names if name in argument_names), None)
+
+
+def _check_argument_key(role: str, key: ArgumentKey, argument_names: tuple[str, ...]) -> None:
+    if isinstance(key, str) and argument_names and key not in argument_names:
+        raise ValueError(f"CallSpec({role}={key!r}) names no argument; there are ({', '.join(argument_names)})")
+
+
+def _resolve_conditioning_keys(
+    spec: CallSpec, argument_names: tuple[str, ...], taken_keys: set[ArgumentKey | None]
+) -> tuple[ArgumentKey, ...]:
+    if spec.conditioning is not None:
+        for place in spec.conditioning:
+            _check_argument_key("conditioning", place, argument_names)
+        return spec.conditioning
+    if not argument_names:
+        return (2,)
+    usual = tuple(name for name in CONDITIONING_ARGUMENT_NAMES if name in argument_names and name not in taken_keys)
+    return usual or tuple(name for name in argument_names if name not in taken_keys)
+
+
+def _merge_times(time: Any) -> Any:
+    """A time as it is, or those of several latents as one tensor, of which the largest counts: a frozen one is at 0."""
+    if not isinstance(time, list | tuple):
+        return time
+    return torch.cat([torch.as_tensor(entry).reshape(-1) for entry in time])
+
+
+def _collect_tensors(value: Any) -> list[Tensor]:
+    """All tensors in a list or tuple, however deep; nothing where it is neither."""
+    if isinstance(value, Tensor):
+        return [value]
+    return [tensor for entry in value for tensor in _collect_tensors(entry)] if isinstance(value, list | tuple) else []
