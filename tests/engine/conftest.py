@@ -17,5 +17,5 @@ def transfers(monkeypatch) -> Iterator[list[int]]:
         sizes.append(values.numel())
         return plain(values)
 
-    monkeypatch.setattr(device_readings, "transfer", counted)
+    monkeypatch.setattr(device_readings, "copy_to_host", counted)
     yield sizes

@@ -37,7 +37,7 @@ class Habits:
     samples: int
     branches: int
     form: str  # a call for each branch ("many"), or all in one
-    tells: frozenset[str]  # fields of the describe_call that are known
+    tells: frozenset[str]  # fields of CallFacts that are known
     stands_still: bool  # the scheduler, from step 2 on
     offset: int  # the scheduler's number of the first step
     anew: bool  # the conditioning is made anew for every call
@@ -59,7 +59,7 @@ class Habits:
             return rng.randint(low, high) if rng.random() < chance else usual
 
         steps = rng.randint(4, 20)
-        chances = {"name": 0.6, "index": 0.6, "total": 0.7, "token": 0.6, "sigma": 0.5}
+        chances = {"stream": 0.6, "index": 0.6, "total": 0.7, "run_token": 0.6, "sigma": 0.5}
         return cls(
             steps,
             samples=rng.randint(1, 3),
@@ -81,10 +81,10 @@ class Habits:
         )
 
     def host(self, name: str, i: int, token: object) -> CallFacts:
-        """What the describe_call tell of a call."""
+        """The facts of a call that are known."""
         index = (2 if self.stands_still and i >= 2 else i) + self.offset
         total = self.steps + self.offset if "index" in self.tells else None
-        whole = {"name": name, "index": index, "total": total, "sigma": 1 - i / self.steps, "token": token}
+        whole = {"stream": name, "index": index, "total": total, "sigma": 1 - i / self.steps, "run_token": token}
         return CallFacts(**{field: value for field, value in whole.items() if field in self.tells})
 
     def order(self, i: int) -> list[int]:
@@ -180,7 +180,7 @@ def patterns(run: RunRecord) -> dict[str, str]:
 
 def decisions(seed: int, scale: float = 1.0) -> dict[str, Any]:
     """What is decided in one play; `scale` multiplies what the model returns."""
-    with patch.object(fetch, "transfer", wraps=device_readings.copy_to_host) as transfer:
+    with patch.object(device_readings, "copy_to_host", wraps=device_readings.copy_to_host) as transfer:
         play = Play(seed, scale)
         runs = [{"why": run.started, "notes": [*run.notes], "steps": patterns(run)} for run in play.videos()]
     rows = " ".join(map(str, play.model.rows))

@@ -78,5 +78,5 @@ def test_gradients_do_not_build_up():
     cached = engine_for(lambda x, t: model(x), Static(interval=2, last_step=False))
     assert cached(torch.ones(1, 4), 3.0).requires_grad
     assert not cached(torch.ones(1, 4), 2.0).requires_grad
-    kept = cached.engine.run.streams.kept["0"].history[0]
+    kept = cached.engine.run.streams.by_name["0"].history[0]
     assert not any(chunk.requires_grad for rows in kept for chunk in rows)

@@ -27,10 +27,10 @@ def test_one_call_is_as_good_as_several(name, samples, branches, interleaved):
     policy = POLICIES[name]
     one, many = Play(policy, samples, branches), Play(policy, samples, branches)
     check_same(one.one_call(interleaved), many.many_calls())
-    assert one.cached.engine.run.streams.branches is not None
-    within, apart = (play.cached.engine.run.streams.courses for play in (one, many))
+    assert one.cached.engine.run.streams.branch_differences is not None
+    within, apart = (play.cached.engine.run.streams.difference_predictors for play in (one, many))
     for branch in range(1, branches):
-        rows, calls = within.of((0, branch)), apart.of(f"branch {branch}")
+        rows, calls = within.get_or_create_states((0, branch)), apart.get_or_create_states(f"branch {branch}")
         assert [belief.damping.mean for belief in rows] == pytest.approx([b.damping.mean for b in calls], abs=1e-3)
         assert len(rows) == len(samples)
 

@@ -47,7 +47,7 @@ def test_a_useless_row_makes_its_sample_compute_again_and_is_never_carried_on(br
     assert play.schedules[0] == play.schedules[2] == LISTED_STEPS, "the other samples have nothing to do with it"
     assert play.schedules[1] == tuple(sorted({*LISTED_STEPS, step + 1}))
     assert "NaN or infinite" in " ".join(play.record.notes)
-    for states in play.cached.engine.run.streams.courses.states.values():
+    for states in play.cached.engine.run.streams.difference_predictors.states.values():
         assert math.isfinite(states[1].damping.mean)
 
 
@@ -56,7 +56,7 @@ def test_a_batch_of_different_samples_has_no_branches():
     policy = Inertial(threshold=0.03)
     together = Play(policy, (1, 2, 3), 1).one_call()
     streams = together.cached.engine.run.streams
-    assert (streams.branches, streams.courses.states) == (None, {})
+    assert (streams.branch_differences, streams.difference_predictors.states) == (None, {})
     for position, sample in enumerate((1, 2, 3)):
         alone = Play(policy, (sample,), 1).one_call()
         assert together.schedules[position] == alone.schedules[0]
@@ -72,7 +72,7 @@ def test_one_decision_a_call_leaves_all_rows_to_one_damping(samples):
     expected = Play(plain, samples, 2)
     expected.one_call()
     streams = given.cached.engine.run.streams
-    assert (streams.branches, streams.courses.states) == (None, {})
+    assert (streams.branch_differences, streams.difference_predictors.states) == (None, {})
     assert given.record.samples == 1
     assert given.record.computed_steps() == expected.record.computed_steps()
     assert 3 < given.record.computed < STEPS

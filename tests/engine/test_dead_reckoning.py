@@ -13,8 +13,8 @@ from navicache.policies import DeadReckoning, OutputHold, PolynomialExtrapolatio
 
 def damping(cache) -> float:
     """What the leading sample believes."""
-    (decider,) = cache._attachments[""].engine.run.deciders.kept.values()
-    return decider.predictors[0].damping.mean
+    (decider,) = cache._attachments[""].engine.run.deciders.by_stream.values()
+    return decider.predictor_states[0].damping.mean
 
 
 def test_a_straight_output_is_predicted_exactly_and_mostly_reused():

@@ -30,7 +30,7 @@ def jumps(x, t):
 
 
 def belief(engine, stream: str) -> float:
-    return engine.run.streams.courses.of(stream)[0].damping.mean
+    return engine.run.streams.difference_predictors.get_or_create_states(stream)[0].damping.mean
 
 
 @pytest.mark.parametrize("predictor", [DeadReckoning(), DeadReckoning(amends=True), PolynomialExtrapolation(1)])

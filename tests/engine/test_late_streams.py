@@ -55,9 +55,9 @@ def test_a_stream_that_joins_at_a_compute_has_not_all_references(predictor, apar
             now.update(index=i, name=name)
             output = cached(latent(i), float(STEPS - i))
             torch.testing.assert_close(output, line(latent(i), float(STEPS - i)), rtol=0, atol=1e-3)
-    (decider,) = cached.engine.run.deciders.kept.values()
+    (decider,) = cached.engine.run.deciders.by_stream.values()
     if isinstance(predictor, DeadReckoning):
-        assert decider.predictors[0].damping.mean == pytest.approx(1.0, abs=1e-6)
+        assert decider.predictor_states[0].damping.mean == pytest.approx(1.0, abs=1e-6)
     record = cached.engine.trace.runs[-1]
     assert record.computed_steps(stream="uncond")[:7] == (6, 7, 8, 9, 10, 11, 12)
     assert set(range(16, 20)).isdisjoint(record.computed_steps(stream="uncond")), "in the end it is reused too"

@@ -20,10 +20,10 @@ def kept_bytes(engine) -> dict[str, int]:
     """Bytes held per stream, storages shared with the leading stream counted there."""
     counted: set[int] = set()
     held: dict[str, int] = {}
-    for name, stream in engine.run.streams.kept.items():
+    for name, stream in engine.run.streams.by_name.items():
         rows = [rows for pair in stream.history for rows in pair]
         rows += [stream.base[1]] if stream.base else []
-        rows += [stream.missed, *([] if held else [engine.run.seen.last])]
+        rows += [stream.last_error, *([] if held else [engine.run.latent_state.latent])]
         held[name] = 0
         for chunk in (chunk for part in rows for chunk in part):
             if chunk.untyped_storage().data_ptr() not in counted:
@@ -93,7 +93,7 @@ def test_partial_computes_keep_no_more():
     for i in range(24):
         x = torch.stack([torch.full((SIZE,), 1.0 + 0.05 * i), torch.full((SIZE,), 2.0 + 0.3 * i)])
         cached(x, torch.full((2,), 24.0 - i))
-        (stream,) = cached.engine.run.streams.kept.values()
+        (stream,) = cached.engine.run.streams.by_name.values()
         assert len(stream.history) <= 2
         assert sum(kept_bytes(cached.engine).values()) <= 5 * x.nbytes
     record = cached.engine.trace.runs[0]
@@ -142,6 +142,6 @@ def test_a_run_too_short_keeps_nothing():
     cached = engine_for(Doubler(), NaviCache(align_steps=10), describe_call=lambda: CallFacts(total=12))
     for i in range(3):
         cached(torch.full((1, 8), 5.0 - i), 5.0 - i)
-    assert cached.engine.run.aside
-    assert not cached.engine.run.streams.kept
-    assert cached.engine.run.seen.last == ()
+    assert cached.engine.run.bypass_reason
+    assert not cached.engine.run.streams.by_name
+    assert cached.engine.run.latent_state.latent == ()

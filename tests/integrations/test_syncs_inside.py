@@ -25,7 +25,7 @@ def test_syncs(monkeypatch, policy, knobs, syncs):
     pipe = WAN.build()
     calls = []
     own = device_readings.copy_to_host
-    monkeypatch.setattr(device_readings, "transfer", lambda values: calls.append(1) or own(values))
+    monkeypatch.setattr(device_readings, "copy_to_host", lambda values: calls.append(1) or own(values))
     with navicache.enable(pipe, policy, **knobs):
         pipe.transformer._reset_stateful_cache = lambda *_, **__: None  # the end of a run brings over what is left
         WAN.call(pipe, steps=STEPS)

@@ -1,4 +1,4 @@
-"""What cannot be cached; whoever attached the engine takes it off and leaves the model as it was."""
+"""The error for models that cannot be cached; the caller detaches the engine and restores the model."""
 
 
 class CannotCache(TypeError):

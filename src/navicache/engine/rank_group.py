@@ -1,8 +1,8 @@
-"""Ranks that run one model together: what is fetched at a decision is averaged first, so that all decide alike.
+"""Ranks that run one model together: they average their measurements, so that all take the same decision.
 
-A rank that computes while another reuses would wait in the model's collectives for ever. So each leading call makes
-one reduction, whatever its rank thinks of the step; with the measurements goes where the rank stands. Ranks that do
-not stand at the same place all learn so from that very reduction, and compute from there on.
+A rank that computes while another reuses would wait in the model's collectives forever. So each leading call makes
+one reduction, which also carries the rank's position. If the ranks are not at the same position, all of them see it
+in this reduction, and all of them compute from there on.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ PAYLOAD_LENGTH = 124  # values that go with the head: one message of a kilobyte
 
 
 def encode_rank_position(action: RankAction, local_index: int) -> int:
-    """Where a rank stands, as one number; a run may begin at any step.
+    """Encode the position of a rank as one number; the start of a run is 0 at any step.
 
     Example:
         >>> encode_rank_position("run", 7), encode_rank_position("step", 1), encode_rank_position("follow", 1)
@@ -35,12 +35,12 @@ class RankGroup:
     """The ranks of one process group."""
 
     def __init__(self, group: Any) -> None:
-        """Nothing is sent yet; the group is a ProcessGroup, a name that builds of torch without it lack."""
+        """Take a ProcessGroup (typed as Any, because some builds of torch lack the class); nothing is sent yet."""
         self.group, self.size = group, distributed.get_world_size(group)
         self._reduces_on_cpu = distributed.get_backend(group) == "gloo"
 
     def fetch_means(self, readings: Iterable[DeviceReading], position: int, device: torch.device) -> bool:
-        """Bring all readings over as their mean over the ranks; False, and not a number, where ranks are apart."""
+        """Fetch the mean of all readings over the ranks; return False, with NaN values, if the positions differ."""
         waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]
         where = torch.device("cpu") if self._reduces_on_cpu else device
         values = [tensor.reshape(-1).to(where, torch.float64) for _, tensor in waiting]
@@ -78,26 +78,26 @@ FindRankGroup = Callable[[], RankGroup | None]
 
 
 def find_no_ranks() -> RankGroup | None:
-    """One process, or ranks that have nothing to do with each other."""
+    """Return None: one process, or ranks that decide independently."""
     return None
 
 
 class HostTransfer:
-    """How readings come to the host: by themselves, or as the mean over the ranks that decide together."""
+    """Fetches readings to the host: those of this process, or their mean over the ranks that decide together."""
 
     def __init__(self, find_ranks: FindRankGroup) -> None:
         """Alone until the first run begins."""
         self.ranks, self._find_ranks = find_no_ranks(), find_ranks
 
     def update_ranks(self) -> bool:
-        """A run begins: see who decides together, and whether there are any."""
+        """Look up the rank group at the start of a run; return whether there is one."""
         self.ranks = self._find_ranks()
         return self.ranks is not None
 
     def fetch_readings(
         self, readings: Iterable[DeviceReading], action: RankAction, local_index: int, latent: Tensor
     ) -> bool:
-        """Bring readings over; False where ranks turned out to be apart."""
+        """Fetch the readings; return False if the ranks are at different positions."""
         if self.ranks is None:
             fetch_readings(readings)
             return True

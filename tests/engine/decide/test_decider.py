@@ -19,7 +19,7 @@ def decider(predictor=None, gate=None, of=None, gauge=WATCHES_NOTHING):
 
 
 def lines(made):
-    return made.recorder.current().steps
+    return made.recorder.build_run_record().steps
 
 
 @pytest.mark.parametrize(

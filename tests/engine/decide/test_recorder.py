@@ -22,28 +22,30 @@ def trace():
 
 
 def test_a_line_holds_what_was_known_and_what_was_found_out_since(trace):
-    trace.amend(1, "cond", 0, {"computed": True, "reason": "no reference"})
-    trace.amend(1, "cond", 0, {"reuse_error": 0.25})
-    line = trace.current().steps[2]
+    trace.amend_fields(1, "cond", 0, {"computed": True, "reason": "no reference"})
+    trace.amend_fields(1, "cond", 0, {"reuse_error": 0.25})
+    line = trace.build_run_record().steps[2]
     assert (line.index, line.stream, line.computed, line.reason) == (1, "cond", True, "no reference")
     assert (line.input_change, line.sigma, line.reuse_error) == (1.0, 0.5, 0.25)
-    follower = trace.current().steps[3]
+    follower = trace.build_run_record().steps[3]
     assert (follower.reason, follower.input_change) == ("follows", None)
 
 
 def test_what_was_written_before_samples_were_told_apart_counts_for_each(trace):
-    trace.amend(1, "cond", 0, {"reuse_error": 0.25})
+    trace.amend_fields(1, "cond", 0, {"reuse_error": 0.25})
     trace.begin_step(3, None, None)
     for sample in range(3):
-        trace.add(3, "cond", sample, COMPUTE)
-    record = trace.current()
+        trace.add_decision(3, "cond", sample, COMPUTE)
+    record = trace.build_run_record()
     assert record.samples == 3
     assert [record.computed_steps(sample) for sample in range(3)] == [(0, 2, 3)] * 3
     assert [record.column("reuse_error", sample)[1] for sample in range(3)] == [0.25] * 3
-    assert trace.progress() == (9, 3)
-    trace.amend(1, "cond", 2, {"reuse_error": 0.5})
-    assert [trace.current().column("reuse_error", sample)[1] for sample in (1, 2)] == [0.25, 0.5], "each has its own"
-    assert [step.sample for step in trace.current().steps if step.index < 3] == [0] * 6 + [1, 2] * 6
+    assert trace.count_steps() == (9, 3)
+    trace.amend_fields(1, "cond", 2, {"reuse_error": 0.5})
+    assert [trace.build_run_record().column("reuse_error", sample)[1] for sample in (1, 2)] == [0.25, 0.5], (
+        "each has its own"
+    )
+    assert [step.sample for step in trace.build_run_record().steps if step.index < 3] == [0] * 6 + [1, 2] * 6
 
 
 def test_a_number_that_was_wrong_is_corrected_for_all_that_is_known_of_its_step():
@@ -58,25 +60,25 @@ def test_a_number_that_was_wrong_is_corrected_for_all_that_is_known_of_its_step(
 
 
 def test_a_record_that_goes_on_counts_the_engines_steps_from_0_again(trace):
-    trace.count_from_here()
+    trace.restart_step_count()
     trace.begin_step(5, None, None)
-    trace.add(0, "cond", 0, REUSE)
-    trace.amend(0, "cond", 0, {"reuse_error": 0.5})
-    assert (trace.number_of(0), trace.current().steps[-1].index) == (5, 5)
-    assert trace.current().column("reuse_error") == (None, None, None, 0.5)
+    trace.add_decision(0, "cond", 0, REUSE)
+    trace.amend_fields(0, "cond", 0, {"reuse_error": 0.5})
+    assert (trace.to_run_index(0), trace.build_run_record().steps[-1].index) == (5, 5)
+    assert trace.build_run_record().column("reuse_error") == (None, None, None, 0.5)
 
 
 def test_a_line_that_is_explained_late_keeps_its_verdict_and_its_place(trace):
-    trace.explain(1, "cond", 0, Step(1, 1, since_seen=9.0), None)
-    line = trace.current().steps[2]
+    trace.add_explanation(1, "cond", 0, Step(1, 1, since_seen=9.0), None)
+    line = trace.build_run_record().steps[2]
     assert (line.index, line.computed, line.input_change) == (1, False, 9.0)
 
 
 def test_progress_counts_leading_lines_as_amended(trace):
-    assert trace.progress() == (2, 1)
-    trace.amend(1, "cond", 0, {"computed": True})
-    trace.amend(0, "uncond", 0, {"computed": False})
-    assert trace.progress() == (3, 0)
+    assert trace.count_steps() == (2, 1)
+    trace.amend_fields(1, "cond", 0, {"computed": True})
+    trace.amend_fields(0, "uncond", 0, {"computed": False})
+    assert trace.count_steps() == (3, 0)
 
 
 def test_a_time_that_was_written_over_is_not_known():
@@ -90,16 +92,16 @@ def test_a_time_that_was_written_over_is_not_known():
 
 
 def test_a_run_is_finished_when_told_or_when_its_last_step_is_there(trace):
-    assert not trace.current().finished
+    assert not trace.build_run_record().finished
     trace.begin_step(2, 3, None)
-    assert trace.current().finished
+    assert trace.build_run_record().finished
     trace.begin_step(2, 4, None)
-    trace.note("once")
-    trace.note("once")
-    trace.finish(finished=True)
-    (record,) = trace.runs
+    trace.add_note("once")
+    trace.add_note("once")
+    trace.finish_run(is_complete=True)
+    (record,) = trace.run_records
     assert (record.finished, record.started, record.notes, record.total) == (True, "first call", ("once",), 4)
-    assert trace.current() is None
+    assert trace.build_run_record() is None
 
 
 def test_only_the_newest_runs_are_kept():

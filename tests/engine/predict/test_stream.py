@@ -48,7 +48,7 @@ def test_a_line_through_the_two_newest_outputs():
     assert first(made.predict_output(rows(99), [LINE], SharedChannels())) == [18]
     assert len(made.history) == 2
     assert made.history[1][0] == NO_ROWS, "of older computes no input is kept"
-    assert first(stream(((1,), (7,)), ((2,), (10,)), order=2, keeps_inputs=True).history[1][0]) == [1]
+    assert first(stream(((1,), (7,)), ((2,), (10,)), order=2, keeps_past_inputs=True).history[1][0]) == [1]
 
 
 def test_older_outputs_come_newest_first():

@@ -28,21 +28,23 @@ def step(made, index, **outputs):
     """A computed step: what each stream returns, a value for each row; the first one leads."""
     for place, (name, values) in enumerate(outputs.items()):
         if place == 0:
-            made.seen.see(called(rows(*values)[0]), rows(*values))
-            made.lead(name)
-            made.deciders.of(name).decide(moment(index), name, 1, True)
+            made.latent_state.set_latent(called(rows(*values)[0]), rows(*values))
+            made.set_leader(name)
+            made.deciders.get_or_create(name).decide_samples(moment(index), name, 1, True)
         if place:
             made.adopt_follower(name, rows(*values))
-        kept = made.encode(name, rows(*values), None)
-        made.of(name).remember(made.seen.last, UnpackedOutput(kept, tuple), None, NO_ROWS, shared=True)
+        kept = made.encode_output(name, rows(*values), None)
+        made.get_or_create(name).store_step(
+            made.latent_state.latent, UnpackedOutput(kept, tuple), None, NO_ROWS, shares_latent=True
+        )
         samples = range(len(values))
         if place == 0:
-            made.deciders.of(name).computed(index, samples)
-        made.of(name).computed(index, samples)
+            made.deciders.get_or_create(name).mark_computed(index, samples)
+        made.get_or_create(name).mark_computed(index, samples)
 
 
 def kept(made, name):
-    return first(made.kept[name].history[0][1])
+    return first(made.by_name[name].history[0][1])
 
 
 def test_a_follower_is_kept_as_its_difference_from_the_leader():
@@ -65,15 +67,15 @@ def test_a_follower_of_another_form_keeps_its_output():
     step(made, 0, cond=(10,))
     output = (torch.ones(1, 2, dtype=torch.float64),)
     made.adopt_follower("uncond", output)
-    assert made.encode("uncond", output, None)[0].dtype == torch.float64
+    assert made.encode_output("uncond", output, None)[0].dtype == torch.float64
     assert made.followers == set()
 
 
 def test_some_rows_of_a_follower_are_differences_from_the_same_rows():
     made = streams(2)
     step(made, 0, cond=(10, 20), uncond=(13, 24))
-    assert first(made.encode("uncond", rows(25), [1])) == [5]
-    assert first(made.encode("other", rows(25), [1])) == [25], "it was not adopted"
+    assert first(made.encode_output("uncond", rows(25), [1])) == [5]
+    assert first(made.encode_output("other", rows(25), [1])) == [25], "it was not adopted"
 
 
 def test_another_leader_makes_differences_useless():

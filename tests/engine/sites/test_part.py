@@ -50,7 +50,7 @@ def part(steps=(0, 1), streams="lead", predictor=None):
 
 def decided(made, index, *streams):
     for place, stream in enumerate(streams):
-        made.decide(moment(index), stream, leads=place == 0, elements=1)
+        made.decide_step(moment(index), stream, is_leading=place == 0, elements=1)
 
 
 def test_what_a_module_returned_is_returned_again():

@@ -1,4 +1,4 @@
-"""Gates that compute the steps they are told, and describe_call that tell what a test says."""
+"""Gates that compute the steps they are told, and descriptions of calls that a test sets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -68,7 +68,7 @@ NEW_RUNS = [
 
 @pytest.mark.parametrize(("at", "call", "host", "why"), NEW_RUNS)
 def test_a_new_run_without_a_sync(at, call, host, why):
-    placement = place_call(at, call, at.trusted(host))
+    placement = place_call(at, call, at.drop_stale_fields(host))
     assert (placement.kind, placement.new_run_reason) == ("run", why)
 
 

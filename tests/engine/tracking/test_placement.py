@@ -33,8 +33,8 @@ def test_unused_is_the_first_number_that_names_no_stream(taken, expected):
     ("open_point", "certain"),
     [
         ({}, True),
-        ({"tentative": True}, False),
-        ({"moved": True}, False),
+        ({"is_tentative": True}, False),
+        ({"is_conditioning_moved": True}, False),
         ({"time": DeviceReading(torch.ones(1))}, False),
     ],
     ids=["nothing is open", "tentative", "the conditioning moved", "the time is asked"],

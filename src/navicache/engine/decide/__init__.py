@@ -1,1 +1,1 @@
-"""Compute or reuse: what is measured and learnt, the gate's word on it, and what is written down."""
+"""Compute or reuse: measurements, the decisions of the gate, and the trace of both."""

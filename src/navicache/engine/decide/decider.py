@@ -1,4 +1,4 @@
-"""One line of decisions: asks the gate, feeds it what computes taught, sample by sample."""
+"""Calls the gate at every step and passes it the outcome of every compute, sample by sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class StreamDecider:
         )
 
     def measure_input(self, latent_change: Rows | None, latent: Rows, computed_latent: Rows | None) -> None:
-        """Queue what the gate wants to know of this step."""
+        """Queue the measurements of this step that the gate reads."""
         self.previous_readings, self.readings = (
             self.readings,
             self.measurements.measure_input(latent_change, latent, computed_latent),
@@ -71,11 +71,11 @@ class StreamDecider:
         self.readings = self.signal_history.measure_change(signal)
 
     def discard_measurements(self) -> None:
-        """Forget the newest measurements: it was the same step once more."""
+        """Discard the newest measurements: the call belonged to the same step as the one before."""
         self.readings = self.previous_readings
 
     def decide_samples(self, position: StepPosition, stream: str, elements: int, shapes_match: bool) -> list[Decision]:
-        """One verdict per sample, written down with its reasons."""
+        """Take one decision per sample and add it to the trace."""
         verdicts: list[Decision] = []
         self.steps, self.step_weights = [], []
         monitor = self.monitor
@@ -99,7 +99,7 @@ class StreamDecider:
         return verdicts
 
     def compute_weights(self, references: list[ComputedSteps]) -> list[PredictionWeights]:
-        """How each sample's output is to be predicted at this step, from references of these steps."""
+        """Compute the prediction weights of every sample at this step, for outputs kept from these steps."""
         if self.uses_history and references != self.computed_steps:
             pairs = zip(self.predictor_states, references, strict=True)
             return [self.compute_sample_weights(self.scheme.predictor, n, *pair) for n, pair in enumerate(pairs)]
@@ -110,23 +110,23 @@ class StreamDecider:
     def compute_sample_weights(
         self, predictor: Predictor[Any], sample: int, state: Any, references: ComputedSteps
     ) -> PredictionWeights:
-        """The same for what has gaps or a state of its own."""
+        """Compute the weights of one sample with another predictor, state or list of kept steps."""
         step, usable = self.steps[sample], [kept for kept in references if kept > self.last_nonfinite_step[sample]]
         return predictor.weights(state, step._replace(gaps=self._compute_gaps(step.index, usable)))
 
     def can_predict(self, sample: int, reference_steps: ComputedSteps) -> bool:
-        """Whether a stream can be predicted: it was computed where the leader was last, and as often as it needs."""
+        """Whether a stream can be predicted: it was computed at the leader's last computed step, and often enough."""
         known = self.computed_steps[sample]
         return bool(known) and reference_steps[:1] == known[:1] and len(reference_steps) >= len(known)
 
     def mark_computed(self, local_index: int, samples: Sequence[int]) -> None:
-        """These samples are computed at this step."""
+        """Note that these samples are computed at this step."""
         order = self.scheme.predictor.history_length
         for sample in samples:
             self.computed_steps[sample] = (local_index, *self.computed_steps[sample])[:order]
 
     def learn_outcome(self, stream: str, sample: int, outcome: Outcome) -> None:
-        """Take in what a compute taught."""
+        """Update gate and predictor with the outcome of a compute."""
         self.output_magnitude[sample] = outcome.output_magnitude
         broken = find_nonfinite_fields(outcome)
         if broken:
@@ -179,7 +179,7 @@ class StreamDecider:
         return compute_gaps(index, [*map(self.recorder.to_run_index, computed)])
 
     def _build_extra_fields(self, rows: Sequence[int]) -> dict[str, Any]:
-        """Fields of a `Step` that few gates ask for."""
+        """Build the fields of `Step` that only few gates read."""
         known = self.readings
         more: dict[str, Any] = (
             {} if not self.signal_history.measurement_names else self.signal_history.build_step_fields(known, rows)

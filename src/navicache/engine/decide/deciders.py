@@ -1,4 +1,4 @@
-"""Who decides for which stream: one decider for all of them, or one for each."""
+"""The deciders of a run: one for all streams, or one per stream."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class StreamDeciders:
         self.leader_decides = self.scheme.gate.streams == "lead"
 
     def get_or_create(self, stream: str) -> StreamDecider:
-        """Who decides for a stream."""
+        """Return the decider of a stream; create it at the first call."""
         key = SHARED_KEY if self.leader_decides else stream
         found = self.by_stream.get(key)
         if found is None:
@@ -48,7 +48,7 @@ class StreamDeciders:
             decider.measure_input(latent_change, latent, computed_latents.get(leader if name == SHARED_KEY else name))
 
     def measure_signal(self, signal: Tensor, stream: str | None) -> None:
-        """Queue how a signal has changed, against all it may be compared with where its stream is not known (None)."""
+        """Queue the change of a signal, for every stream if its own is unknown (None)."""
         for name, decider in self.by_stream.items():
             if stream is None or name in (stream, SHARED_KEY):
                 decider.measure_signal(signal)

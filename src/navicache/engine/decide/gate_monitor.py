@@ -1,4 +1,4 @@
-"""A gate that is asked for the trace alone: late, when what it reads has come to the host with something else."""
+"""A gate that only explains the trace: it runs late, after its readings came to the host with another transfer."""
 
 import math
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class GateMonitor:
     def observe_step(
         self, stream: str, sample: int, rows: Sequence[int], step: Step, change_reading: DeviceReading | None
     ) -> None:
-        """Ask about a step: now if its change is known or was not measured, else when that has come."""
+        """Run the gate on a step: now if its change is known or not measured, else after the transfer."""
         if change_reading is None or change_reading.values:
             self._explain_step(stream, sample, step)
         else:
@@ -46,7 +46,7 @@ class GateMonitor:
         return [pending.change_reading for pending in self._pending]
 
     def process_fetched_steps(self, last_index: float = math.inf) -> None:
-        """Ask about the steps up to this one whose readings have come since."""
+        """Run the gate on the steps up to this one whose readings have arrived."""
         while (
             self._pending and self._pending[0].change_reading.values and self._pending[0].step.local_index <= last_index
         ):

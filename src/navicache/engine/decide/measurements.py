@@ -25,7 +25,7 @@ class Measurements:
     channel_dim: int | None = None
 
     def measure_input(self, latent_change: Rows | None, latent: Rows, computed_latent: Rows | None) -> ReadingsByName:
-        """Changes since the last step seen, and since the last one computed."""
+        """Measure the change of the latent since the previous step and since the last computed one."""
         readings: ReadingsByName = {}
         if latent_change is not None and "since_seen" in self.measurement_names:
             readings["since_seen"] = measure_mean_abs(latent_change)
@@ -38,7 +38,7 @@ class Measurements:
     def measure_output(
         self, inputs: Rows, outputs: Rows, previous: tuple[Rows, list[Rows]] | None, prediction: Rows | None
     ) -> ReadingsByName:
-        """What a compute teaches; `old` is the input and outputs before, `guess` the prediction."""
+        """Measure an output against the previous inputs and outputs, and against its prediction."""
         readings = {"output_magnitude": measure_mean_abs(outputs)}
         if previous is not None and prediction is not None:
             dx, dy = subtract_rows(inputs, previous[0]), subtract_rows(outputs, previous[1][0])
@@ -56,19 +56,19 @@ class Measurements:
         return readings
 
     def measure_difference(self, difference: Rows, previous: list[Rows]) -> ReadingsByName:
-        """What a follower's difference teaches its own predictor."""
+        """Measure a follower's difference from the leader, for its own predictor."""
         moves = list(itertools.starmap(subtract_rows, itertools.pairwise([difference, *previous])))
         return {"output_magnitude": measure_mean_abs(difference), **self._measure_inner_products(moves)}
 
     def measure_error_correlation(self, error: Rows, previous_error: Rows) -> ReadingsByName:
-        """What tells how far a miss repeats the one before."""
+        """Measure how much of the previous prediction error is repeated by this one."""
         return {
             ERROR_PRODUCT_NAMES[0]: measure_mean_product(error, previous_error),
             ERROR_PRODUCT_NAMES[1]: measure_mean_product(previous_error, previous_error),
         }
 
     def _measure_inner_products(self, moves: list[Rows]) -> ReadingsByName:
-        """Every product of two moves; a first move alone teaches nothing."""
+        """Measure the inner products of all pairs of moves; nothing with fewer than two moves."""
         if len(moves) < 2:
             return {}
         pairs = itertools.combinations_with_replacement(range(len(moves)), 2)

@@ -1,4 +1,4 @@
-"""What a compute teaches: measured on the device, learnt when it has crossed."""
+"""The outcome of a compute: measured on the device, learnt after the transfer to the host."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ OutcomeSubject = Literal["output", "difference", "truth"]
 
 
 class FiniteCheck(NamedTuple):
-    """That a follower's output is whole: it teaches nothing, but NaN or infinity must not be reused."""
+    """Checks that the output of a follower is finite: NaN or infinity must not be reused."""
 
     stream: str
     rows: Sequence[int]
@@ -33,7 +33,7 @@ class FiniteCheck(NamedTuple):
 
 @dataclass(frozen=True)
 class PendingOutcome:
-    """A compute whose measurements may not have crossed yet."""
+    """The outcome of a compute whose measurements may still be on the device."""
 
     position: StepPosition
     stream: str
@@ -45,7 +45,7 @@ class PendingOutcome:
     subject: OutcomeSubject = "output"
 
     def build_outcome(self, sample: int, rows: Sequence[int], to_run_index: Callable[[int], int]) -> Outcome | None:
-        """What one sample, made of these rows, has learnt; None if it was not computed.
+        """Build the outcome of one sample, which has these rows; None if it was not computed.
 
         `number_of` has the run's number of a step that the engine has counted.
         """

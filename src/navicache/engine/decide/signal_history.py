@@ -1,4 +1,4 @@
-"""A signal of the gate's own: how it changes from step to step, and since the last compute."""
+"""The signal that a gate reads: its change since the previous step and since the last compute."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

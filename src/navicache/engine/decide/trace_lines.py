@@ -13,7 +13,7 @@ DecisionLine = tuple[Decision, Step | None, Any]
 
 
 def expand_shared_lines(lines: Mapping[LineKey, DecisionLine], bounds: Sequence[int]) -> dict[LineKey, DecisionLine]:
-    """Every line; what was written before samples were told apart counts for each of them.
+    """Return every line; lines from before the batch was split into samples are repeated for each sample.
 
     Samples are told apart at most once between two steps of `bounds`.
 

@@ -1,7 +1,7 @@
-"""Writes down what happens; measurements that are still on the device are filled in when they arrive.
+"""Records the trace; measurements that are still on the device are filled in when they arrive.
 
-Everybody else counts the steps of a run as the engine does, from its first call on (`local_index`). Here, and nowhere
-else, that count is translated into the run's own step numbers.
+The rest of the engine counts steps from the first call of a run (`local_index`). Only this module translates that count
+into step indices of the run.
 """
 
 from collections import deque
@@ -105,7 +105,7 @@ class TraceRecorder:
         return [reading for reading in self._time_readings.values() if reading.tensor is not None]
 
     def add_note(self, text: str) -> None:
-        """Say something about the run, once."""
+        """Add a note to the run; the same note is added once."""
         self._notes[text] = None
 
     def finish_run(self, is_complete: bool) -> None:

@@ -114,17 +114,17 @@ class StreamCache:
             self.computed_steps[sample] = (local_index, *self.computed_steps[sample])[: self.history_length]
 
     def drop_references(self, samples: Sequence[int]) -> None:
-        """Without a reference a stream computes, whatever the leader does."""
+        """Drop the references of these samples, so that they compute at the next step."""
         for sample in samples:
             self.computed_steps[sample] = ()
 
     def reset_history(self, branches: BranchDifferences | None) -> None:
-        """Begin anew, in this form: what is kept is of no use any more."""
+        """Drop all kept steps; store further outputs in this form."""
         self.base, self.history, self.branch_differences = None, [], branches
         self.drop_references(range(self.batch.sample_count))
 
     def clear_last_error(self) -> None:
-        """Make no amends for what was missed."""
+        """Drop the last prediction error, so that predictions are not corrected by it."""
         self.last_error = NO_ROWS
 
     def pack_output(self, rows: Rows) -> Any:

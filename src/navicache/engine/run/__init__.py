@@ -1,1 +1,1 @@
-"""What do I know: everything that lives as long as one run."""
+"""The state of one run."""

@@ -14,7 +14,7 @@ DifferenceKey = str | tuple[int, int]
 
 @dataclass
 class DifferencePredictors:
-    """What is believed of the course of each difference."""
+    """The predictor states of the differences between guidance branches."""
 
     predictor: Predictor[Any]
     batch: BatchSamples

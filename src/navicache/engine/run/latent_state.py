@@ -30,7 +30,7 @@ class LatentState:
         self.element_count = self.element_count or sum(chunk.numel() for chunk in self.latent)
 
     def copy_call_latent(self, call: ModelCall) -> Rows:
-        """A latent part that can be kept: the step's own copy where the caller handed in the same tensor."""
+        """Return a latent that can be kept: the copy of this step if the call has the same tensor, else a new copy."""
         return (
             self.latent
             if share_memory(self.caller_latent, call.latent)

@@ -22,7 +22,7 @@ class ComputeWork(NamedTuple):
 
 
 class ComputeResult(NamedTuple):
-    """What has come of it."""
+    """The result of a compute, with the prediction it replaced."""
 
     position: StepPosition
     latent: Rows
@@ -39,7 +39,7 @@ def measure_output_outcome(
     latent_state: LatentState,
     all_rows: range,
 ) -> PendingOutcome:
-    """What an output shows against the one computed before."""
+    """Measure an output against the one computed before."""
     rows, inner = work.rows, latent_state.take_latent_channels
     pairs = zip(decider.computed_steps, stream.computed_steps, strict=True)
     since = [last if last and last == kept else None for last, kept in pairs]

@@ -1,4 +1,4 @@
-"""What was computed and is not learnt yet: it waits on the device until the next decision fetches it."""
+"""Outcomes that are not learnt yet: they wait on the device until the next decision fetches them."""
 
 import math
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class PendingOutcomes:
     finite_checks: list[FiniteCheck] = field(default_factory=list)
 
     def queue_result(self, work: ComputeWork, compute_result: ComputeResult, outputs: Rows, is_leading: bool) -> None:
-        """Queue what the leader shows; of a follower what its difference shows, and that its output is whole."""
+        """Queue the outcome of the leader, or of a follower's difference with a check that its output is finite."""
         decider, stream = self.deciders.get_or_create(work.stream), self.streams.get_or_create(work.stream)
         seen, rows = self.streams.latent_state, range(self.batch.row_count)
         if is_leading:
@@ -55,7 +55,7 @@ class PendingOutcomes:
 
     @property
     def affects_next_step(self) -> bool:
-        """Whether anything waits that the next decision or prediction may hang on."""
+        """Whether the next decision or prediction depends on a pending outcome."""
         return bool(self.finite_checks) or any(lesson.subject != "truth" for lesson in self.outcomes)
 
     def list_pending_readings(self) -> list[DeviceReading]:

@@ -1,4 +1,4 @@
-"""Everything that lives as long as one run, and dies with it."""
+"""The state of one run; a new run starts from a new object."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,7 @@ FOLLOWER_DECISIONS = {compute: Decision(compute, "follows") for compute in (True
 
 @dataclass
 class RunState:
-    """What is known: the latent, its samples, who decides, what was computed, and what it has yet to teach."""
+    """The state of one run: latent, samples, deciders, computed steps and pending outcomes."""
 
     scheme: Scheme
     recorder: TraceRecorder
@@ -69,7 +69,7 @@ class RunState:
     # -- a step begins ------------------------------------------------------------------------------------------------
 
     def begin_run(self, call: ModelCall, total: int | None, align_steps: int) -> None:
-        """See the latent of the first step, or leave alone a run that has hardly one to spare."""
+        """Store the latent of the first step, or bypass a run that is too short."""
         if total is None and self.scheme.computes_last_step:
             self.recorder.add_note(
                 "the number of steps is unknown, so the last one is not forced: enable(..., steps=N)"
@@ -140,7 +140,7 @@ class RunState:
     # -- compute or predict -------------------------------------------------------------------------------------------
 
     def plan_work(self, local_index: int, stream: str, call: ModelCall) -> ComputeWork | None:
-        """What the model is to do, None where all can be predicted; asked before it may write to its input.
+        """Find what the model has to compute, None if all samples can be predicted; called before the model runs.
 
         To compute are the samples decided for, and those with no reference from the last computed step.
         """
@@ -173,7 +173,7 @@ class RunState:
     def store_result(
         self, work: ComputeWork, result: Any, position: StepPosition, output_key: ArgumentKey | None, is_leading: bool
     ) -> Any:
-        """Learn from a result and keep it; returned as it is, or with predicted rows around it."""
+        """Measure and store the model's output; return it, with predicted rows for the other samples."""
         output, name, rows = unpack_output(result, output_key, work.call.is_latent_list), work.stream, work.rows
         check_row_count(output, self.row_count if rows is None else len(rows))
         latent = work.latent if self.latent_state.are_channels_known else self._find_latent_channels(work, output)
@@ -181,7 +181,7 @@ class RunState:
         guess = streams.predict_output(name, latent) if stream.history and (is_leading or rows is not None) else None
         if not is_leading and rows is None:
             streams.adopt_follower(name, output.rows)
-        kept = streams.encode(name, output.rows, rows)
+        kept = streams.encode_output(name, output.rows, rows)
         mends = bool(stream.history) and streams.corrects_errors(name, is_leading)
         missed = streams.compute_prediction_error(name, latent, kept, guess, rows) if mends else NO_ROWS
         self.pending_outcomes.queue_result(

@@ -19,7 +19,7 @@ def find_predicted_samples(run: RunState, tracker: RunTracker) -> list[int]:
 
 
 def queue_true_error(run: RunState, tracker: RunTracker, predicted_output: Rows, true_output: Rows) -> None:
-    """Queue how far the prediction in `output` is from the truth, where the newest call led its step."""
+    """Queue the true error of a prediction, if the newest call led its step."""
     name = tracker.called_streams[-1]
     if run.leader_decides and name != tracker.called_streams[0]:
         return

@@ -22,7 +22,7 @@ from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 
 @dataclass
 class StreamCaches:
-    """What was computed, stream by stream, and what is believed of their differences."""
+    """The computed outputs of every stream, and the predictors of their differences."""
 
     scheme: Scheme
     storage: StorageOptions
@@ -62,7 +62,7 @@ class StreamCaches:
     # -- who leads ----------------------------------------------------------------------------------------------------
 
     def set_leader(self, name: str) -> None:
-        """A stream leads this step; if another one did before, differences from that one are of no use."""
+        """Set the stream that leads this step; if another one led before, differences from that one are dropped."""
         if not self.stores_differences:
             return
         if self.leader not in (None, name):
@@ -76,7 +76,7 @@ class StreamCaches:
                 stream.clear_last_error()  # amends are made together: they must leave differences as they are
 
     def compute_leader_output(self) -> Rows:
-        """What the leader returned at this step, worked out again: kept, it would be a tensor more.
+        """Compute the leader's output at this step again, which saves the memory of keeping it.
 
         Nothing where it has gone: the run was over, and one more branch of its last step has come.
         """
@@ -128,8 +128,8 @@ class StreamCaches:
             self.followers.add(name)
             stream.set_branch_differences(None)
 
-    def encode(self, name: str, output: Rows, rows: Sequence[int] | None) -> Rows:
-        """An output as it is kept: that of a follower as its difference from what the leader returned."""
+    def encode_output(self, name: str, output: Rows, rows: Sequence[int] | None) -> Rows:
+        """Encode an output for storage: a follower's as the difference from the leader's output."""
         if name in self.followers:
             return subtract_rows(output, take_rows(self.compute_leader_output(), rows))
         return self.get_or_create(name).encode_rows(output, rows)
@@ -137,7 +137,7 @@ class StreamCaches:
     def compute_prediction_error(
         self, name: str, latent: Rows, encoded_output: Rows, prediction: Rows | None, rows: Sequence[int] | None
     ) -> Rows:
-        """How far the predicted course is from what was computed; amends it made on the way do not count."""
+        """Compute the error of the prediction without its correction by the last error."""
         stream, course = self.get_or_create(name), prediction
         weights = self._compute_row_weights(name, stream)
         if course is None or name in self.followers or any(each.error_weight for each in weights):
@@ -147,9 +147,9 @@ class StreamCaches:
         return subtract_rows(encoded_output, stream.encode_rows(take_rows(course, rows), rows))
 
     def corrects_errors(self, name: str, is_leading: bool) -> bool:
-        """Whether a stream makes amends: not where rows of one call may be guidance branches and nobody knows.
+        """Whether predictions of a stream are corrected by its last error; not while the batch layout is unknown.
 
-        Nor a follower that is not kept as a difference: what it is owed, the leader's amends have not paid.
+        Nor for a follower that is not stored as a difference: the leader's correction does not apply to it.
         """
         if not self.stores_differences or not (is_leading or name in self.followers):
             return False

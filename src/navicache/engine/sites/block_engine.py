@@ -35,8 +35,8 @@ class BlockEngine(CacheEngine):
         )
         if self.site.first + self.site.last >= self.block_count:
             raise ValueError(
-                f"{self.site.first} first and {self.site.last} last blocks always run, and {self.block_count} is all there "
-                "are: nothing is left to reuse"
+                f"{self.site.first} first and {self.site.last} last blocks always run, and {self.block_count} is all "
+                "there are: nothing is left to reuse"
             )
         self.block_signatures: dict[type[nn.Module], BlockSignature] = {}
         self.traversal: BlockTraversal | None = None
@@ -67,8 +67,8 @@ class BlockEngine(CacheEngine):
             output = forward(*args, **kwargs)
             if visit.block_index + 1 != self.block_count:
                 raise CannotCache(
-                    f"the model called {visit.block_index + 1} of its {self.block_count} blocks: name the right lists with "
-                    "enable(..., blocks=(...)), or use a policy at the site of the whole model"
+                    f"the model called {visit.block_index + 1} of its {self.block_count} blocks: name the right lists "
+                    "with enable(..., blocks=(...)), or use a policy at the site of the whole model"
                 )
         except BaseException:
             self.abort_run()
@@ -82,7 +82,7 @@ class BlockEngine(CacheEngine):
         return None if self.traversal is None else self._run_block
 
     def _run_block(self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """One block: outside the site it runs, inside it is computed, or passes on what was predicted."""
+        """Run one block; inside the site of a predicted step, pass on the predicted tokens instead."""
         visit = self.traversal
         if visit is None:
             return block(*args, **kwargs)
@@ -116,7 +116,7 @@ class BlockEngine(CacheEngine):
             check_tokens_unmodified(before, hidden)
 
     def _enter_site(self, traversal: BlockTraversal, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
-        """At the first block of the site: decide; the tokens to go on with, predicted ones where they are reused."""
+        """Decide at the first block of the site; return its tokens, or the predicted ones."""
         call = traversal.call._replace(latent=(hidden,), is_latent_list=False)
         run, name = self.place_and_decide(call, traversal.call_facts)
         if run.bypass_reason:
@@ -149,7 +149,7 @@ class BlockEngine(CacheEngine):
         return result
 
     def observe_site_output(self, before: Tensor, after: Tensor) -> None:
-        """For engines that look on: what the site was handed, and what it has made of it."""
+        """Observe the input and output of the site; for subclasses that measure."""
 
     def release_site_tensors(self) -> None:
         """What was added to texts belongs to the run."""
@@ -169,7 +169,7 @@ class BlockEngine(CacheEngine):
         return visit.signals[kind]
 
     def _hook_signal_module(self, kind: str) -> Any:
-        """Hear the output of the submodule that makes a signal."""
+        """Register a hook on the submodule whose output is the signal."""
         if kind not in self.structure.signal_modules:
             raise ValueError(
                 f"it is not known where {type(self.structure.model).__name__} embeds its time: use signal='modulated'"

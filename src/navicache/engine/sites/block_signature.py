@@ -26,7 +26,7 @@ class BlockSignature:
 
     @classmethod
     def from_block(cls, block: nn.Module) -> "BlockSignature":
-        """As the signature tells; what is returned shows at the first call."""
+        """Read the names from the signature; the positions in the result are found at the first call."""
         names = tuple(inspect.signature(type(block).forward).parameters)[1:]
         hidden = next((name for name in HIDDEN_NAMES if name in names), names[0])
         return cls(names, hidden, next((name for name in TEXT_NAMES if name in names), None))
@@ -83,7 +83,7 @@ class BlockSignature:
 
 
 def check_same_token_shape(before: Tensor, after: Tensor) -> None:
-    """Refuse a site whose tokens are laid out anew between two of its blocks: no difference can be taken."""
+    """Refuse blocks that change the shape of their tokens: no residual can be computed."""
     if before.shape != after.shape:
         raise CannotCache(
             f"the blocks lay their tokens out anew, from {tuple(before.shape)} to {tuple(after.shape)}, so what they "
@@ -92,7 +92,7 @@ def check_same_token_shape(before: Tensor, after: Tensor) -> None:
 
 
 def check_tokens_unmodified(before: Tensor, after: Tensor) -> None:
-    """Refuse a block that is handed something else than what the one before returned."""
+    """Refuse a block whose input is not the output of the block before."""
     if before.shape == after.shape and before.data_ptr() != after.data_ptr() and not torch.equal(before, after):
         raise CannotCache(
             "something is added between the blocks (control signals are, for instance), which a reuse would leave "

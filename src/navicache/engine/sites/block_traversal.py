@@ -1,4 +1,4 @@
-"""One call of a model whose blocks go through an engine: how far it has come, and what was found on the way."""
+"""One call of a model whose blocks go through an engine: the current block, and what was captured."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,7 @@ class BlockTraversal:
     last_output: Tensor | None = None  # what the block before has made of the tokens
 
     def advance_block(self, hidden: Tensor) -> int:
-        """One more block is called: its place."""
+        """Move to the next block; return its index."""
         self.block_index += 1
         if self.block_index == 0:
             self.first_input = hidden
@@ -41,17 +41,17 @@ class BlockTraversal:
         self.site_call, self.site_text = (block, args, kwargs), text
 
     def capture_signal(self, kind: str, signal: Tensor) -> None:
-        """A signal, from the submodule that makes it."""
+        """Store a signal, from the submodule whose output it is."""
         self.signals[kind] = signal
 
     def set_work(self, work: ComputeWork) -> None:
-        """The site is to be computed."""
+        """Set the work: the site is computed in this call."""
         self.work = work
 
     def set_prediction(self, tokens: Tensor) -> None:
-        """The site is predicted: these tokens come out of it."""
+        """Set the predicted output of the site."""
         self.prediction = tokens
 
     def set_output(self, tokens: Tensor) -> None:
-        """A block has made this of the tokens."""
+        """Set the output of the newest block."""
         self.last_output = tokens

@@ -1,4 +1,4 @@
-"""What the cache does at every site: place the call, learn, decide, close."""
+"""The part of the engine that all sites share: place a call, learn, decide, close the run."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ Forward = Callable[..., Any]
 
 
 class CacheEngine(ABC):
-    """The part of an engine that knows runs, steps and streams, but not what is replaced."""
+    """Base class of the engines: handles runs, steps and streams; subclasses replace the model or its parts."""
 
     def __init__(
         self,
@@ -64,15 +64,15 @@ class CacheEngine(ABC):
 
     @abstractmethod
     def release_site_tensors(self) -> None:
-        """Let go of what this site itself keeps for a run: it is over, or another begins."""
+        """Release the tensors that this site keeps for a run, when the run ends or another begins."""
 
     @property
     def is_leading_call(self) -> bool:
-        """Whether what the newest call computes teaches its gate."""
+        """Whether the gate learns from the newest call: it leads its step, or every stream decides."""
         return len(self.tracker.called_streams) == 1 or not (self.run is not None and self.run.leader_decides)
 
     def place_and_decide(self, call: ModelCall, call_facts: CallFacts) -> tuple[RunState, str]:
-        """Find run, step and stream, learn what has come to the host, and decide: one transfer, one move."""
+        """Find run, step and stream, learn from fetched readings and decide, with at most one transfer."""
         at, door, told = self.tracker, self.host_transfer, call_facts
         call_facts = at.drop_stale_fields(call_facts)
         placement = place_call(at, call, call_facts)
@@ -97,7 +97,7 @@ class CacheEngine(ABC):
         return run, placement.stream
 
     def _queue_readings(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> CallReadings:
-        """Queue on the device all that this call has to know: where it stands, and what its gate reads."""
+        """Queue the readings of this call: those that place it, and those that its gate reads."""
         run, at, certain, kind = self.run, self.tracker, placement.is_certain, placement.kind
         if run is None or kind == "run":
             return CallReadings(is_placement_certain=True, needs_transfer=self.host_transfer.update_ranks())
@@ -128,7 +128,7 @@ class CacheEngine(ABC):
             self.recorder.begin_step(self.tracker.index, self.tracker.total, placement.time or call.time)
 
     def _bypass_diverged_ranks(self) -> None:
-        """The ranks turned out to be apart: they compute from here on, in this run."""
+        """Compute every further step of this run: the ranks are at different positions."""
         if self.run is not None:
             self.run.bypass_diverged_ranks()
             self.release_site_tensors()
@@ -167,7 +167,7 @@ class CacheEngine(ABC):
             self.tracker.expect_new_run(reason)
 
     def close_complete_run(self) -> None:
-        """Let the tensors go after the last call, since some pipelines never say that they are done."""
+        """Release the tensors after the last call of a run: some pipelines do not report their end."""
         if self.tracker.has_all_calls and self.run is not None:
             self.run.release_tensors()
             self.release_site_tensors()
@@ -183,7 +183,7 @@ class CacheEngine(ABC):
         return Trace(self.recorder.run_records)
 
     def _fetch_pending_readings(self) -> None:
-        """Bring over what nobody needed so far, for the trace."""
+        """Fetch the readings that no decision needed, for the trace."""
         if self.run is not None:
             fetch_readings([*self.run.list_pending_readings(), *self.recorder.queue_time_readings()])
             self.run.pending_outcomes.learn_outcomes()

@@ -1,4 +1,4 @@
-"""What one call has queued on the device, to be known before it is decided."""
+"""The readings that one call has queued on the device for its decision."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from navicache.engine.tensors.device_readings import DeviceReading
 
 
 class CallReadings(NamedTuple):
-    """The readings of a call, which cross together."""
+    """The readings of one call; they are fetched together."""
 
     is_placement_certain: bool  # nothing is asked about where the call stands
     readings: Sequence[DeviceReading] = ()

@@ -50,16 +50,16 @@ def find_block_lists(model: nn.Module, names: Sequence[str] = ()) -> dict[str, n
 class InterceptedBlock:
     """A block whose call goes through the engine; in all else it is the block."""
 
-    __slots__ = ("_block", "_through")
+    __slots__ = ("_block", "_handler")
 
     def __init__(self, block: nn.Module, handler: BlockHandler) -> None:
         """Nothing is changed in the block."""
         object.__setattr__(self, "_block", block)
-        object.__setattr__(self, "_through", handler)
+        object.__setattr__(self, "_handler", handler)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute, predict or pass on."""
-        return self._through(self._block, args, kwargs)
+        return self._handler(self._block, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         """As the block's own."""
@@ -77,7 +77,7 @@ class InterceptedBlockList(nn.ModuleList):
     """
 
     def __init__(self, original: nn.ModuleList, get_handler: Callable[[], BlockHandler | None]) -> None:
-        """`through` tells who takes the calls now; None between the model's own calls, where blocks are just blocks."""
+        """Take a function that returns the current handler, or None between calls of the model."""
         super().__init__()
         self._modules = original._modules
         self.training = original.training

@@ -14,7 +14,7 @@ from navicache.engine.tensors.containers import select_argument_rows, unpack_out
 
 
 class CallPlan(NamedTuple):
-    """What one call comes down to."""
+    """What to do in one call: call the model with these arguments, or return the prediction."""
 
     calls_model: bool  # the model is called, with these arguments
     args: tuple[Any, ...] = ()
@@ -105,7 +105,7 @@ class ModelEngine(CacheEngine):
     def _compare_with_truth(
         self, output: Any, true_output: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Shadow mode: the model ran also where its output was predicted; which the pipeline gets is the user's say."""
+        """Compare the prediction with the model's output; the kind of shadow mode decides which one is returned."""
         if self.run is not None:
             with torch.no_grad():
                 listed = self.reader.read_call(args, kwargs).is_latent_list

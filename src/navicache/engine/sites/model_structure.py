@@ -1,4 +1,4 @@
-"""What of a model an engine reaches into."""
+"""The parts of a model that an engine uses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from torch import nn
 
 @dataclass(frozen=True)
 class ModelStructure:
-    """What of a model the engine reaches into."""
+    """The parts of a model that an engine uses: lists of blocks, positions of tokens, modules of signals."""
 
     model: nn.Module
     block_lists: Mapping[str, nn.ModuleList]

@@ -89,7 +89,7 @@ class ModuleEngine(CacheEngine):
             part.reset_run()
 
     def _decide_groups(self, run: RunState, call: ModelCall) -> None:
-        """Every scheme's verdict on this step; the trace says which of them reuse."""
+        """Decide this step for every group of modules; the trace names the groups that reuse."""
         moment, leads = self.tracker.position, len(self.tracker.called_streams) == 1
         if leads and call.time is not None and any(part.scheme.gate.reads for part in self.module_groups):
             self._fetch_time(call.time, moment.local_index == 0)

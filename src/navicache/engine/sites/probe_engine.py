@@ -23,7 +23,7 @@ class ProbeMeasurement(NamedTuple):
 
 
 class ProbeEngine(BlockEngine):
-    """An engine that changes nothing and looks at everything."""
+    """An engine that computes every step and records measurements."""
 
     def __init__(self, structure: ModelStructure, *args: Any, **options: Any) -> None:
         """Nothing seen yet."""

@@ -1,1 +1,1 @@
-"""Arithmetic on batches, the one door from the device to the host, containers; nothing here knows of a run."""
+"""Arithmetic on batches, the transfer from device to host, and containers; nothing here depends on a run."""

@@ -24,7 +24,7 @@ def call_directly(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def create_uncompiled_caller() -> Callable[..., Any]:
-    """`call_directly`, but where Dynamo is tracing it runs what it is given as it is, and traces on afterwards.
+    """Create a caller like `call_directly` that Dynamo does not trace: the graph breaks around it.
 
     Loads Dynamo, which takes a while where nothing else has.
     """
@@ -32,7 +32,7 @@ def create_uncompiled_caller() -> Callable[..., Any]:
 
 
 def raise_compiled_model() -> NoReturn:
-    """To be called from where a trace cannot be borne: a graph would hold the decisions of the step it was made at."""
+    """Raise in code that must not be compiled: a graph would contain the decisions of one step."""
     raise CannotCache(COMPILED_MODEL_MESSAGE)
 
 

@@ -25,8 +25,8 @@ def unpack_output(output: Any, output_key: ArgumentKey | None, is_latent_list: b
 
     Args:
         output: tensor, list of tensors, tuple, dict or dataclass, also nested.
-        place: key or position of the prediction; None takes the first that holds tensors.
-        listed: the latent was a list, so a list of tensors is a batch and not a set of outputs.
+        output_key: key or position of the prediction; None takes the first that holds tensors.
+        is_latent_list: the latent was a list, so a list of tensors is a batch and not a set of outputs.
     """
     kind = type(output)
     match output:
@@ -126,7 +126,7 @@ def _holds_tensors(value: Any) -> bool:
 
 
 def _clone_tensors(value: Any) -> Any:
-    """What stands beside the prediction, out of reach of whoever gets it."""
+    """Clone the tensors beside the prediction, so that the caller cannot write to the kept ones."""
     match value:
         case Tensor():
             return value.clone()

@@ -1,4 +1,4 @@
-"""The only door from the device to the host: values queue up as tensors and cross together."""
+"""The only transfer from the device to the host: values wait as tensors and are copied together."""
 
 from collections.abc import Iterable
 
@@ -24,12 +24,12 @@ class DeviceReading:
 
 
 def get_value(reading: DeviceReading | None) -> float | None:
-    """The number a reading brought, where it has crossed."""
+    """Return the number of a reading; None if it is still on the device."""
     return reading.values[0] if reading is not None and reading.values else None
 
 
 def fetch_readings(readings: Iterable[DeviceReading]) -> None:
-    """Bring all readings over; one device sync per device that is not the CPU, however many there are."""
+    """Fetch all readings, with one sync per device other than the CPU."""
     waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]
     if len(waiting) == 1:
         reading, tensor = waiting[0]
@@ -46,7 +46,7 @@ def fetch_readings(readings: Iterable[DeviceReading]) -> None:
 
 
 def copy_to_host(values: Tensor) -> list[float]:
-    """The device sync itself; tests count its calls. A single number crosses faster by itself."""
+    """Copy values to the host, which syncs the device; `item` is faster for a single number."""
     return [values.item()] if values.numel() == 1 else values.tolist()
 
 

@@ -18,7 +18,7 @@ SampleLayout = tuple[tuple[int, ...], ...]
 def expand_to_rows(
     layout: SampleLayout, sample_values: Sequence[Any], other_row_values: Sequence[Sequence[Any]] = ()
 ) -> list[Any]:
-    """One value a row: its sample's, or of rows after a sample's first those of `others`; of all rows alike just one.
+    """Expand values per sample to one per row; rows after a sample's first may have values of their own.
 
     Example:
         >>> expand_to_rows(((0, 2), (1, 3)), ["a", "b"]), expand_to_rows(((0, 2), (1, 3)), ["a", "b"], [["c"], ["d"]])

@@ -31,7 +31,7 @@ def apply_wiener_filter(latent: Tensor, sigma: float | Tensor, exponent: float) 
 
 
 def resolve_noise_level(known_sigma: float | None, time: Tensor | float | None) -> float | Tensor:
-    """The noise level as it is told, or a thousandth of the time.
+    """Return the known noise level, or a thousandth of the time.
 
     Example:
         >>> resolve_noise_level(0.25, 900.0), resolve_noise_level(None, None), float(resolve_noise_level(None, 500.0))

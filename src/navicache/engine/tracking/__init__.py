@@ -1,1 +1,1 @@
-"""Where am I: which run, step and stream a call belongs to."""
+"""Finds the run, step and stream of a call."""

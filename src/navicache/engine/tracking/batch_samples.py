@@ -1,4 +1,4 @@
-"""Which rows of a call are one sample: looked at in two steps, then known for the rest of the run."""
+"""Which rows of a call belong to one sample: checked at two steps, then known for the rest of the run."""
 
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -43,7 +43,7 @@ class BatchSamples:
         return len(self.layout)
 
     def create_sample_list(self, value: ValueT) -> list[ValueT]:
-        """A list of one value for each sample; where they are not told apart yet it grows by itself when they are."""
+        """Create a list with one value per sample; it grows when the batch is split into samples."""
         values = [value] * len(self.layout)
         if not self.is_layout_known:
             self._shared_lists.append(values)
@@ -55,13 +55,13 @@ class BatchSamples:
             self.layout_flags.append([DeviceReading(flag) for flag in compare_layouts(latent)])
 
     def restart_layout_check(self, latent: Rows) -> None:
-        """Ask anew: what was looked at was more than the latent."""
+        """Check again: the rows compared so far held more than the latent."""
         if self.layout_flags:
             self.layout_flags = []
             self.queue_layout_check(latent)
 
     def discard_second_check(self) -> None:
-        """Forget a look at what turned out to be the same step."""
+        """Discard the second check: it was made on the same step as the first."""
         self.layout_flags = self.layout_flags[:1]
 
     def resolve_layout(self) -> SampleLayout:

@@ -1,4 +1,4 @@
-"""Where a call stands, as its describe_call tell it and as the tracker finds it."""
+"""The facts of a call, as the caller describes it, and its placement in a run."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -10,7 +10,7 @@ PlacementKind = Literal["run", "step", "follow"]
 
 
 class CallFacts(NamedTuple):
-    """What is known without the device about where a call stands."""
+    """What the caller knows about a call, without the device: stream, step, noise level."""
 
     stream: str | None = None  # the guidance branch
     index: int | None = None  # step in the run
@@ -29,9 +29,7 @@ class CallPlacement(NamedTuple):
     is_tentative: bool = False  # latent and time must agree that the step is new
     time: DeviceReading | None = None
     is_conditioning_moved: bool = False  # the conditioning is not the memory it was
-    conditioning_matches: Mapping[str, DeviceReading] = MappingProxyType(
-        {}
-    )  # does it equal that of this stream all the same?
+    conditioning_matches: Mapping[str, DeviceReading] = MappingProxyType({})  # stream to whether the values are equal
 
     @property
     def is_certain(self) -> bool:
@@ -40,11 +38,11 @@ class CallPlacement(NamedTuple):
 
     def as_new_run(self, reason: str) -> "CallPlacement":
         """The same call as the first of a run."""
-        return self._replace(kind="run", stream=self.new_run_stream, why=reason)
+        return self._replace(kind="run", stream=self.new_run_stream, new_run_reason=reason)
 
 
 def number_repeated_stream(name: str, called_streams: Collection[str]) -> str:
-    """The name, or the next of its kind where it has been called in this step.
+    """Return the name of a stream, with a number added if it was already called in this step.
 
     Example:
         >>> number_repeated_stream("cond", ["uncond"]), number_repeated_stream("cond", ["cond", "uncond"])

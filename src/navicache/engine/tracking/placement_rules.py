@@ -1,8 +1,8 @@
-"""Finds runs, steps and streams; nothing is counted that could be found.
+"""Rules that place a call in a run, a step and a stream, without counting calls where facts are available.
 
-What the caller's describe_call tell (a cache context, a scheduler) settles most calls without the device. Where they
-are silent, the time, the latent and the conditioning are asked, in the one transfer that a leading call makes anyway;
-only a call that breaks the pattern of the step before costs a transfer of its own.
+The facts that a caller has (a cache context, a scheduler) place most calls without the device. Without them, time,
+latent and conditioning are compared, in the one transfer that a leading call makes anyway; only a call that
+breaks the pattern of the step before costs a transfer of its own.
 """
 
 from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_value
@@ -13,7 +13,7 @@ from navicache.engine.tracking.run_tracker import RunTracker
 
 
 def place_call(tracker: RunTracker, call: ModelCall, call_facts: CallFacts) -> CallPlacement:
-    """Place a call by what needs no device; open questions are put as readings."""
+    """Place a call without waiting for the device; what is still open becomes readings of the placement."""
     if (
         call_facts.index == tracker.call_facts.index
         and not tracker.new_run_reason
@@ -45,7 +45,7 @@ def list_placement_readings(tracker: RunTracker, placement: CallPlacement) -> li
 
 
 def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unchanged: bool) -> CallPlacement:
-    """Answer the open questions; the readings have been fetched, `unchanged` means a bit-equal latent."""
+    """Make a placement final, after its readings were fetched; `latent_unchanged` means a bit-equal latent."""
     if placement.is_certain:
         return placement
     equal = [stream for stream, flag in placement.conditioning_matches.items() if flag.values[0]]
@@ -111,7 +111,7 @@ def _find_stream_by_conditioning(tracker: RunTracker, call: ModelCall) -> str | 
 def _place_known_stream(
     tracker: RunTracker, call: ModelCall, call_facts: CallFacts, known_stream: str
 ) -> CallPlacement:
-    """A stream that is known: one more of this step, or, called before, perhaps the first of the next."""
+    """Place a call of a known stream: a follower in this step, or the leading call of the next step."""
     name = number_repeated_stream(known_stream, tracker.called_streams)
     if name == known_stream and call_facts.index is not None:
         return CallPlacement("follow", name)

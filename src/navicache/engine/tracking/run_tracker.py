@@ -1,4 +1,4 @@
-"""The position within the current run: where the newest call stands, and what is known of the run it belongs to."""
+"""The position of the newest call in its run, and the facts of that run."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class StepPosition(NamedTuple):
 
 @dataclass(slots=True)
 class RunTracker:
-    """Keeps the position; where a call belongs is told by `place`, which only reads it."""
+    """Stores the position; `place_call` reads it to place the next call."""
 
     new_run_reason: str = "first call"  # why the next call begins a run; empty within one
     is_done: bool = False  # the last step has had its calls, as far as can be told
@@ -57,7 +57,7 @@ class RunTracker:
         return StepPosition(self.index, self.local_index, self.total, time, self.call_facts.sigma)
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
-        """What may be believed of the host."""
+        """Remove what a scheduler says that does not move with this run."""
         return (
             call_facts._replace(index=None, total=None, run_token=None)
             if self.is_scheduler_stale and not self.new_run_reason
@@ -65,7 +65,7 @@ class RunTracker:
         )
 
     def continues_generation(self, call_facts: CallFacts) -> bool:
-        """Whether a fresh start falls within the same generation: its scheduler goes on to a later step."""
+        """Whether a new run belongs to the same generation: its scheduler moved on to a later step."""
         if (
             self.new_run_reason
             or self.is_scheduler_stale
@@ -86,9 +86,9 @@ class RunTracker:
         self.is_done, self.conditioning, self.latent = True, {}, ()
 
     def move_to(self, placement: CallPlacement, call: ModelCall, call_facts: CallFacts, ignores_latent: bool) -> bool:
-        """Take the position a settled placement says; `ignores_latent` where the run is left alone.
+        """Move to the position of a final placement; `ignores_latent` if the run is bypassed.
 
-        Returns whether the run's first step had a wrong number, should it turn out so here.
+        Returns whether the first step of the run turns out to have a wrong index.
         """
         wrong = False
         if placement.kind == "run":
