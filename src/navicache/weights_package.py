@@ -5,7 +5,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-INSTALL_COMMAND = 'pip install "navicache[pocket]"'
+INSTALL_COMMAND = "run `pip install ./pocket` in a clone of navicache"
 OPENSORA_CLASSES = ("AutoencoderOpenSora", "OpenSoraPipeline", "RectifiedFlowScheduler", "STDiT3Transformer")
 
 

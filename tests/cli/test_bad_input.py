@@ -101,7 +101,7 @@ def test_a_package_the_metrics_lack_is_missed_before_the_model_is_loaded(tmp_pat
     monkeypatch.setattr(importlib.import_module("navicache.evaluation"), "compare", compare)
     monkeypatch.setattr("navicache.generation.loading.load_pipeline", lambda _: pytest.fail("loaded"))
     message = refused(capsys, "generate", *SMALL, "--compare", "--out", str(tmp_path))
-    assert "No module named 'torchmetrics'; pip install 'navicache[diffusers,eval]' brings it" in message
+    assert "No module named 'torchmetrics'; run `pip install \".[diffusers,eval]\"` in a clone of navicache" in message
 
 
 def test_ctrl_c_while_a_video_is_written_leaves_no_part_of_it(tmp_path, monkeypatch, capsys):

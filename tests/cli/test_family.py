@@ -89,7 +89,7 @@ def test_a_member_that_does_not_exist(capsys):
 
 def test_without_the_package_of_weights_it_is_named(monkeypatch):
     monkeypatch.setattr(members, "find_weights_folder", lambda name: None)
-    with pytest.raises(ValueError, match=r'a package of their own: pip install "navicache\[pocket\]"'):
+    with pytest.raises(ValueError, match=r"a package of their own, navicache-pocket: run `pip install \./pocket`"):
         checkpoint_path("unet")
 
 

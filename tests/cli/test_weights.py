@@ -9,7 +9,7 @@ from navicache.evaluation.lpips_weights import FILE_NAME
 
 def test_without_weights_it_says_what_to_install(home, capsys):
     message = refused(capsys, "weights", "lpips", "--from", "file.pth")
-    assert "the weights of LPIPS are not installed" in message and "navicache[pocket]" in message
+    assert "the weights of LPIPS are not installed" in message and "pip install ./pocket" in message
     assert not home.exists()
 
 

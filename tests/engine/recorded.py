@@ -80,7 +80,7 @@ class Habits:
             prompt=rarely(0.1, 2, 12, usual=99),
         )
 
-    def host(self, name: str, i: int, token: object) -> CallFacts:
+    def describe_call(self, name: str, i: int, token: object) -> CallFacts:
         """The facts of a call that are known."""
         index = (2 if self.stands_still and i >= 2 else i) + self.offset
         total = self.steps + self.offset if "index" in self.tells else None
@@ -103,14 +103,13 @@ class Play:
 
     def __init__(self, seed: int, scale: float = 1.0) -> None:
         self.rng = rng = Random(seed)
-        self.habits, self.model, self.host, self.stopped = Habits.drawn(rng), Toy(rng, scale), CallFacts(), ""
+        self.habits, self.model, self.call_facts, self.stopped = Habits.drawn(rng), Toy(rng, scale), CallFacts(), ""
         policy, call = some_policy(rng, self.habits.steps), CallSpec(latent="x", time="t", conditioning=("text",))
-        keep = rng.choice(
-            [None, None, None, None, StorageOptions(torch.bfloat16), StorageOptions(None, torch.device("cpu"))]
-        )
+        stored = [StorageOptions(torch.bfloat16), StorageOptions(None, torch.device("cpu"))]
+        keep = rng.choice([None, None, None, None, *stored])
         more = {"call": call, "keep": keep, "shadow": rng.choice([None, None, None, "cached", "full"])}
         reader = CallReader(call, get_forward_signature(self.model.__call__))
-        self.engine = ModelEngine(policy, reader, model="toy", describe_call=lambda: self.host, **more)
+        self.engine = ModelEngine(policy, reader, model="toy", describe_call=lambda: self.call_facts, **more)
 
     def videos(self) -> tuple[RunRecord, ...]:
         """All of them, one after the other; between them the pipeline may say so, or somebody may look."""
@@ -152,7 +151,7 @@ class Play:
         step, kind, where = self.habits.useless
         useless = kind if (i, branch) == (step, where) else ""
         self.model.trouble = "raise" if i == self.habits.raises else useless
-        self.host = self.habits.host(f"branch {branch}", i, token)
+        self.call_facts = self.habits.describe_call(f"branch {branch}", i, token)
         x = torch.cat([x, torch.ones_like(x[:, : self.model.more_in])], 1) if self.model.more_in else x
         text, time = text.clone() if self.habits.anew else text, torch.full((len(x),), 1000.0 - 40 * i)
         args: tuple[Any, ...] = (list(x), time, list(text)) if self.model.listed else (x, time, text)

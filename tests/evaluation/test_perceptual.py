@@ -86,7 +86,7 @@ def test_no_weights_no_number():
         lpips(pan(), pan())
     scores = compare(pan(), pan())
     assert scores.lpips is None
-    assert "navicache[pocket]" in scores.lpips_missing and "NAVICACHE_HOME" in scores.lpips_missing
+    assert "pip install ./pocket" in scores.lpips_missing and "NAVICACHE_HOME" in scores.lpips_missing
     assert scores.psnr == 100 and scores.ssim == pytest.approx(1)
 
 

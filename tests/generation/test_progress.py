@@ -87,8 +87,8 @@ def test_progress_of_a_cache_fetches_nothing(monkeypatch):
     for step in range(5):
         cache(torch.ones(1, 4) * (6 - step), float(6 - step))
         with monkeypatch.context() as patched:
-            patched.setattr(ModelEngine, "_fetch_all", fail)
-            patched.setattr("navicache.engine.sites.cache_engine.fetch", fail)
+            patched.setattr(ModelEngine, "_fetch_pending_readings", fail)
+            patched.setattr("navicache.engine.sites.cache_engine.fetch_readings", fail)
             seen.append(cache.progress)
     assert seen == [(1, 0), (1, 1), (2, 1), (2, 2), (3, 2)]
 

@@ -38,7 +38,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if two ranks or more had met."""
     monkeypatch.setattr(distributed, "is_initialized", lambda: True)
     monkeypatch.setattr(distributed, "get_world_size", lambda group: 1 if group == "alone" else 2)
-    monkeypatch.setattr(rank_groups, "Ranks", lambda group: SimpleNamespace(group=group))
+    monkeypatch.setattr(rank_groups, "RankGroup", lambda group: SimpleNamespace(group=group))
 
 
 def found(monkeypatch: pytest.MonkeyPatch, *meshes: Mesh) -> Any:

@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return COMMANDS[options.command][0].run(options)
     except ImportError as error:
-        parser.exit(2, f"navicache {options.command}: {error}; pip install 'navicache[diffusers,eval]' brings it\n")
+        install = 'run `pip install ".[diffusers,eval]"` in a clone of navicache'
+        parser.exit(2, f"navicache {options.command}: {error}; {install}\n")
     except (ValueError, TypeError, OSError) as error:
         parser.exit(2, f"navicache {options.command}: {error}\n")
     except torch.OutOfMemoryError as error:

@@ -7,7 +7,10 @@ from navicache.cli.options import add_device_options
 from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
 from navicache.studio.models import StudioModels, check_models
 
-INSTALL = "the studio is a Gradio page, and gradio is not installed: pip install 'navicache[studio]'"
+INSTALL = (
+    "the studio is a Gradio page, and gradio is not installed: "
+    'run `pip install ".[studio]"` in a clone of navicache'
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -60,7 +60,7 @@ def checkpoint_path(name: str = WAN) -> Path:
     """
     folder = find_weights_folder(find_member(name).name)
     if folder is None:
-        raise ValueError(f"the embedded models are a package of their own: {INSTALL_COMMAND}")
+        raise ValueError(f"the embedded models are a package of their own, navicache-pocket: {INSTALL_COMMAND}")
     if not (folder / "model_index.json").is_file():
         raise ValueError(f"{folder} holds no model: install navicache-pocket again ({INSTALL_COMMAND})")
     return folder

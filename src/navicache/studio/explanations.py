@@ -18,12 +18,16 @@ REASONS = {
         "the accumulated error stays below the threshold, so its output is predicted",
     ),
     "limit": ("enough steps in a row were reused", ""),
+    "longest reuse": ("as many steps in a row were reused as the policy allows", ""),
+    "calibration": ("a calibration computes every step", ""),
     "retention": ("the policy computes the whole first part of a run", ""),
     "no error yet": ("no prediction has been compared with a computed output yet", ""),
     "no ratio yet": ("no ratio has been measured yet", ""),
     "no signal yet": ("the signal has not been seen yet", ""),
     "no reference": ("there was nothing kept to predict from", ""),
     "not finite": ("a measurement was not finite, so nothing could be predicted from it", ""),
+    "too few steps": ("the run is too short to reuse any step", ""),
+    "ranks apart": ("the processes of this run were at different steps, so nothing could be reused", ""),
     "follows": ("it follows the leading stream", "it follows the leading stream"),
 }
 

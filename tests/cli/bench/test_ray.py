@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'navicache[ray]'")
+pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
 ROOT = Path(__file__).parents[3]
 PLAN = """
 name = "tiny"

@@ -30,7 +30,7 @@ def test_the_scores_are_completed_once_the_weights_are_there(home, weights, tmp_
     before = bench(tmp_path)
     said = capsys.readouterr()
     note = next(line for line in said.err.splitlines() if "LPIPS is missing" in line)
-    assert "navicache[pocket]" in note and "metrics = [...]" in note and str(tmp_path / "out" / "frames") in note
+    assert "pip install ./pocket" in note and "metrics = [...]" in note and str(tmp_path / "out" / "frames") in note
     assert said.err.index(note) < said.err.index("12/12"), "before, not after"
     assert "8 videos wait for LPIPS" in said.out
     assert len(list(tmp_path.glob("out/frames/*/*.npy"))) == 8 and len(list(tmp_path.glob("out/references/*"))) == 2

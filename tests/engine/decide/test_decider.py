@@ -93,7 +93,7 @@ def test_samples_that_are_told_apart_have_what_all_shared():
     made.mark_computed(0, (0,))
     made.learn_outcome("cond", 0, taught(0, output_magnitude=2.0))
     told_apart(made.batch)
-    assert (made.computed_steps, made.output_magnitude, made.last_nonfinite_step) == ([(0,)] * 3, [2.0] * 3, [-1] * 3)
+    assert (made.computed_steps, made.output_magnitudes, made.last_nonfinite_step) == ([(0,)] * 3, [2.0] * 3, [-1] * 3)
     made.mark_computed(1, (2,))
     assert made.computed_steps == [(0,), (0,), (1, 0)]
 
@@ -103,7 +103,7 @@ def test_a_step_knows_its_sample():
     rows_of_two = batch(2)
     rows_of_two.layout = ((0, 2), (1, 3))
     made = decider(gate=gate, of=rows_of_two, gauge=Measurements(gate.reads, False))
-    made.computed_steps, made.output_magnitude = [(0,), (1,)], [5.0, None]
+    made.computed_steps, made.output_magnitudes = [(0,), (1,)], [5.0, None]
     made.readings = {"since_seen": arrived(1, 2, 3, 4)}
     verdicts = made.decide_samples(moment(3), "cond", 6, True)
     assert [verdict.compute for verdict in verdicts] == [True, True]

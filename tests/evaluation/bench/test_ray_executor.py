@@ -15,7 +15,7 @@ from navicache.evaluation.bench.jobs import iterate_jobs
 from navicache.evaluation.bench.ray_executor import MOST_LOSSES, RayExecutor
 from navicache.evaluation.bench.session import run_missing_jobs
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'navicache[ray]'")
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
 ROOT = Path(__file__).parents[3]
 PATIENCE = 120  # seconds until two workers have done four jobs
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings are not ours to mend

@@ -72,7 +72,7 @@ def _check_packages() -> None:
     try:
         check_metrics()
     except ImportError as error:
-        raise ValueError(f"{error}: pip install 'navicache[eval]' brings it") from error
+        raise ValueError(f'{error}: run `pip install ".[eval]"` in a clone of navicache') from error
 
 
 def _group_by_model(jobs: Iterable[BenchJob]) -> dict[PlanModel, list[BenchJob]]:

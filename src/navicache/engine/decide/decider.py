@@ -34,7 +34,7 @@ class StreamDecider:
     computed_steps: list[ComputedSteps] = field(init=False)
     gate_states: list[Any] = field(init=False)
     predictor_states: list[Any] = field(init=False)
-    output_magnitude: list[float | None] = field(init=False)
+    output_magnitudes: list[float | None] = field(init=False)
     last_nonfinite_step: list[int] = field(init=False)  # the newest compute that was NaN or infinite
     monitor: GateMonitor | None = field(init=False)
     steps: list[Step] = field(default_factory=list)  # what was known at the newest decision
@@ -51,7 +51,7 @@ class StreamDecider:
             batch.create_sample_list(scheme.gate.init()),
             batch.create_sample_list(scheme.predictor.init()),
         )
-        self.computed_steps, self.output_magnitude = batch.create_sample_list(()), batch.create_sample_list(None)
+        self.computed_steps, self.output_magnitudes = batch.create_sample_list(()), batch.create_sample_list(None)
         self.last_nonfinite_step = batch.create_sample_list(-1)
         self.monitor = None if scheme.monitor is None else GateMonitor(scheme.monitor, self.recorder, batch)
         self.uses_history = scheme.predictor.history_length > 1
@@ -76,27 +76,27 @@ class StreamDecider:
 
     def decide_samples(self, position: StepPosition, stream: str, elements: int, shapes_match: bool) -> list[Decision]:
         """Take one decision per sample and add it to the trace."""
-        verdicts: list[Decision] = []
+        decisions: list[Decision] = []
         self.steps, self.step_weights = [], []
         monitor = self.monitor
         for sample, rows in enumerate(self.batch.layout):
             step = self._build_step(position, stream, sample, rows, elements, shapes_match)
             if self.needs_extra_fields:
                 step = step._replace(**self._build_extra_fields(rows))
-            verdict, state = self.scheme.gate.decide(self.gate_states[sample], step)
+            decision, state = self.scheme.gate.decide(self.gate_states[sample], step)
             self.gate_states[sample] = state
             self.steps.append(step)
             if monitor is None:
-                self.recorder.add_decision(position.local_index, stream, sample, verdict, step, state)
+                self.recorder.add_decision(position.local_index, stream, sample, decision, step, state)
             else:
-                self.recorder.add_decision(position.local_index, stream, sample, verdict, step)
+                self.recorder.add_decision(position.local_index, stream, sample, decision, step)
                 monitor.observe_step(stream, sample, rows, step, self.readings.get("since_seen"))
-            verdicts.append(verdict)
-            if verdict.compute:
+            decisions.append(decision)
+            if decision.compute:
                 self.signal_history.mark_computed()
-            if verdict.reason == "not finite":
+            if decision.reason == "not finite":
                 self.recorder.add_note(NONFINITE_NOTE)
-        return verdicts
+        return decisions
 
     def compute_weights(self, references: list[ComputedSteps]) -> list[PredictionWeights]:
         """Compute the prediction weights of every sample at this step, for outputs kept from these steps."""
@@ -127,7 +127,7 @@ class StreamDecider:
 
     def learn_outcome(self, stream: str, sample: int, outcome: Outcome) -> None:
         """Update gate and predictor with the outcome of a compute."""
-        self.output_magnitude[sample] = outcome.output_magnitude
+        self.output_magnitudes[sample] = outcome.output_magnitude
         broken = find_nonfinite_fields(outcome)
         if broken:
             self.recorder.add_note(NONFINITE_NOTE)
@@ -166,7 +166,7 @@ class StreamDecider:
             time=time,
             sigma=sigma,
             since_seen=average_rows(change, rows) if change is not None and change.values else None,
-            output_magnitude=self.output_magnitude[sample],
+            output_magnitude=self.output_magnitudes[sample],
             gap=index - self.recorder.to_run_index(computed_at[0]) if computed_at else 0,
             gaps=self._compute_gaps(index, computed_at) if self.uses_history else (),
             elements=elements,

@@ -142,8 +142,8 @@ class TraceRecorder:
     def count_steps(self) -> tuple[int, int]:
         """Steps computed and reused in the open run, by their leading lines; nothing is fetched for it."""
         leading: dict[tuple[int, int], bool] = {}
-        for place, (verdict, _, _) in self._expand_lines():
-            computed = self._find_amendments(place).get("computed", verdict.compute)
+        for place, (decision, _, _) in self._expand_lines():
+            computed = self._find_amendments(place).get("computed", decision.compute)
             leading.setdefault((self._run_indices[place[0]], place[2]), computed)
         return sum(leading.values()), len(leading) - sum(leading.values())
 
@@ -157,8 +157,8 @@ class TraceRecorder:
 
     def _build_step_record(self, key: LineKey, line: DecisionLine) -> StepRecord:
         position, stream, sample = key
-        verdict, step, state = line
-        fields: dict[str, Any] = {"computed": verdict.compute, "reason": verdict.reason}
+        decision, step, state = line
+        fields: dict[str, Any] = {"computed": decision.compute, "reason": decision.reason}
         if step is not None:
             fields |= {"sigma": step.sigma, "input_change": step.since_seen}
         if state is not NO_STATE:

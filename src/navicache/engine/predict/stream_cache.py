@@ -68,11 +68,9 @@ class StreamCache:
 
     def encode_rows(self, rows: Rows, row_indices: Sequence[int] | None) -> Rows:
         """Outputs of these rows in the form they are kept in."""
-        return (
-            rows
-            if self.branch_differences is None
-            else self.branch_differences.restrict_to_rows(row_indices).to_differences(rows)
-        )
+        if self.branch_differences is None:
+            return rows
+        return self.branch_differences.restrict_to_rows(row_indices).to_differences(rows)
 
     def store_step(
         self,
@@ -83,22 +81,16 @@ class StreamCache:
         shares_latent: bool,
     ) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
-        self.base, self.shares_latent, prediction_error = (
-            None,
-            shares_latent and rows is None,
-            self._move_to_storage(prediction_error),
-        )
+        self.base, self.shares_latent = None, shares_latent and rows is None
+        prediction_error = self._move_to_storage(prediction_error)
         if rows is not None and prediction_error:
             kept = self.last_error or tuple(torch.zeros_like(chunk) for chunk in self.history[0][1])
             prediction_error = replace_rows(kept, rows, prediction_error)
         self.last_error = prediction_error
         pair = (self._move_to_storage(take_rows(latent, rows)), self._move_to_storage(clone_rows(output.rows)))
         if rows is None:
-            self.device, self.dtype, self.rebuild_container = (
-                output.rows[0].device,
-                output.rows[0].dtype,
-                output.rebuild,
-            )
+            self.device, self.dtype = output.rows[0].device, output.rows[0].dtype
+            self.rebuild_container = output.rebuild
             older = [(x if self.keeps_past_inputs else NO_ROWS, y) for x, y in self.history[: self.history_length - 1]]
             self.history = [pair, *older]
             return
@@ -141,9 +133,8 @@ class StreamCache:
                 return (base.rows[0] + latent[0],)
             inner = self._add_latent([first.input], latent, base.rows)
         else:
-            inner = self._add_latent(
-                [weight.input for weight in weights], latent, self._sum_references(weights, channels)
-            )
+            base_rows = self._sum_references(weights, channels)
+            inner = self._add_latent([weight.input for weight in weights], latent, base_rows)
         return inner if channels.width is None else channels.append_other_channels(inner, self._decode_last_output())
 
     def _decode_last_output(self) -> Rows:

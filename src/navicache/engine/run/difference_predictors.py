@@ -36,8 +36,6 @@ class DifferencePredictors:
 
     def learn_outcome(self, key: DifferenceKey, sample: int, outcome: Outcome) -> None:
         """Take in what a compute taught of a difference, as far as it is finite."""
-        states, known = (
-            self.get_or_create_states(key),
-            outcome._replace(**dict.fromkeys(find_nonfinite_fields(outcome))),
-        )
+        states = self.get_or_create_states(key)
+        known = outcome._replace(**dict.fromkeys(find_nonfinite_fields(outcome)))
         states[sample] = self.predictor.learn(states[sample], known)

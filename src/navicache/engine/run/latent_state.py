@@ -14,9 +14,7 @@ class LatentState:
     caller_latent: Rows = ()  # as the caller holds it
     latent: Rows = ()  # its latent part, copied: nobody else can write to it
     element_count: int = 0  # of the latent part, over all samples
-    shared_channels: SharedChannels = (
-        SharedChannels()
-    )  # before the first output, as if the latent were all of input and output
+    shared_channels: SharedChannels = SharedChannels()  # before the first output: all channels of input and output
     shapes_match: bool = True  # False: they have no part of the same form
     are_channels_known: bool = False  # there has been an output
 
@@ -31,11 +29,9 @@ class LatentState:
 
     def copy_call_latent(self, call: ModelCall) -> Rows:
         """Return a latent that can be kept: the copy of this step if the call has the same tensor, else a new copy."""
-        return (
-            self.latent
-            if share_memory(self.caller_latent, call.latent)
-            else clone_rows(self.take_latent_channels(call.latent))
-        )
+        if share_memory(self.caller_latent, call.latent):
+            return self.latent
+        return clone_rows(self.take_latent_channels(call.latent))
 
     def set_shared_channels(self, channels: SharedChannels | None, latent: Rows) -> Rows:
         """Take in how the latent lies in input and output, None where they have nothing in common.

@@ -43,16 +43,14 @@ def measure_output_outcome(
     rows, inner = work.rows, latent_state.take_latent_channels
     pairs = zip(decider.computed_steps, stream.computed_steps, strict=True)
     since = [last if last and last == kept else None for last, kept in pairs]
-    old, guessed = None, None
+    previous, prediction = None, None
     if compute_result.prediction is not None and any(since[sample] is not None for sample in work.samples):
         x, _ = stream.history[0]
         outputs_before = [inner(take_rows(y, rows)) for _, y in stream.history]
-        old, guessed = (
-            (take_rows(x, rows), outputs_before),
-            inner(stream.encode_rows(take_rows(compute_result.prediction, rows), rows)),
-        )
+        previous = (take_rows(x, rows), outputs_before)
+        prediction = inner(stream.encode_rows(take_rows(compute_result.prediction, rows), rows))
     readings = decider.measurements.measure_output(
-        take_rows(compute_result.latent, rows), inner(compute_result.encoded_output), old, guessed
+        take_rows(compute_result.latent, rows), inner(compute_result.encoded_output), previous, prediction
     )
     if compute_result.prediction_error and stream.last_error:
         readings |= decider.measurements.measure_error_correlation(

@@ -22,28 +22,26 @@ from navicache.engine.tracking.batch_samples import BatchSamples
 
 @dataclass
 class PendingOutcomes:
-    """The lessons of a run, oldest first, and those who learn from them."""
+    """The outcomes of a run that are not learnt yet, oldest first."""
 
     recorder: TraceRecorder
     batch: BatchSamples
     deciders: StreamDeciders
     streams: StreamCaches
-    checks_followers: (
-        bool  # what is measured crosses before the next decision, so that a broken output can be told in time
-    )
+    checks_followers: bool  # readings arrive before the next decision, so that a nonfinite output is known in time
     outcomes: list[PendingOutcome] = field(default_factory=list)
     finite_checks: list[FiniteCheck] = field(default_factory=list)
 
     def queue_result(self, work: ComputeWork, compute_result: ComputeResult, outputs: Rows, is_leading: bool) -> None:
         """Queue the outcome of the leader, or of a follower's difference with a check that its output is finite."""
         decider, stream = self.deciders.get_or_create(work.stream), self.streams.get_or_create(work.stream)
-        seen, rows = self.streams.latent_state, range(self.batch.row_count)
+        latent_state, rows = self.streams.latent_state, range(self.batch.row_count)
         if is_leading:
-            self.outcomes.append(measure_output_outcome(work, compute_result, decider, stream, seen, rows))
+            self.outcomes.append(measure_output_outcome(work, compute_result, decider, stream, latent_state, rows))
             decider.mark_computed(compute_result.position.local_index, work.samples)
             return
         if work.stream in self.streams.followers and stream.history:
-            self.outcomes.append(measure_difference_outcome(work, compute_result, decider, stream, seen, rows))
+            self.outcomes.append(measure_difference_outcome(work, compute_result, decider, stream, latent_state, rows))
         if self.checks_followers:
             self.finite_checks.append(
                 FiniteCheck(work.stream, rows if work.rows is None else work.rows, measure_mean_abs(outputs))
@@ -56,21 +54,21 @@ class PendingOutcomes:
     @property
     def affects_next_step(self) -> bool:
         """Whether the next decision or prediction depends on a pending outcome."""
-        return bool(self.finite_checks) or any(lesson.subject != "truth" for lesson in self.outcomes)
+        return bool(self.finite_checks) or any(pending.subject != "truth" for pending in self.outcomes)
 
     def list_pending_readings(self) -> list[DeviceReading]:
         """All that must cross first."""
-        readings = [reading for lesson in self.outcomes for reading in lesson.readings.values()]
-        return readings + [proof.output_magnitude for proof in self.finite_checks]
+        readings = [reading for pending in self.outcomes for reading in pending.readings.values()]
+        return readings + [check.output_magnitude for check in self.finite_checks]
 
     def learn_outcomes(self) -> None:
         """Take in all of them; they have crossed."""
-        lessons, proofs, self.outcomes, self.finite_checks = self.outcomes, self.finite_checks, [], []
-        for proof in proofs:
-            self._apply_finite_check(proof)
-        for lesson in lessons:
+        outcomes, checks, self.outcomes, self.finite_checks = self.outcomes, self.finite_checks, [], []
+        for check in checks:
+            self._apply_finite_check(check)
+        for pending in outcomes:
             for sample, rows in enumerate(self.batch.layout):
-                self._learn_outcome(lesson, sample, rows)
+                self._learn_outcome(pending, sample, rows)
         self.deciders.update_monitors()
 
     def _learn_outcome(self, pending: PendingOutcome, sample: int, rows: Sequence[int]) -> None:

@@ -5,17 +5,17 @@ from typing import Any
 
 from navicache.engine.decide.deciders import StreamDeciders, list_measurements
 from navicache.engine.decide.trace_recorder import TraceRecorder
-from navicache.engine.errors import CannotCache
 from navicache.engine.predict.branch_differences import BranchDifferences
 from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions
+from navicache.engine.run.latent_channels import find_latent_channels
 from navicache.engine.run.latent_state import LatentState
 from navicache.engine.run.outcome_measurement import ComputeResult, ComputeWork
 from navicache.engine.run.pending_outcomes import PendingOutcomes
+from navicache.engine.run.short_runs import explain_short_run
 from navicache.engine.run.stream_caches import StreamCaches
-from navicache.engine.tensors.containers import UnpackedOutput, check_row_count, unpack_output
+from navicache.engine.tensors.containers import check_row_count, unpack_output
 from navicache.engine.tensors.device_readings import DeviceReading
-from navicache.engine.tensors.rows import Rows, measure_mean_abs, replace_rows, subtract_rows
-from navicache.engine.tensors.shared_channels import find_shared_channels
+from navicache.engine.tensors.rows import measure_mean_abs, replace_rows, subtract_rows
 from navicache.engine.tracking.batch_samples import BatchSamples
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import PlacementKind
@@ -51,18 +51,14 @@ class RunState:
     def __post_init__(self) -> None:
         """Put the parts together, and look up once what is asked at every call."""
         scheme, gate = self.scheme, self.scheme.gate
-        self.batch = BatchSamples(
-            self.row_count, is_layout_known=self.row_count == 1 or gate.rows == "call" or scheme.site != "model"
-        )
+        is_layout_known = self.row_count == 1 or gate.rows == "call" or scheme.site != "model"
+        self.batch = BatchSamples(self.row_count, is_layout_known=is_layout_known)
         self.deciders = StreamDeciders(scheme, self.recorder, self.batch, self.channel_dim)
         self.streams = StreamCaches(scheme, self.storage, self.latent_state, self.batch, self.deciders)
-        self.pending_outcomes = PendingOutcomes(
-            self.recorder, self.batch, self.deciders, self.streams, bool(gate.reads)
-        )
-        self.leader_decides, self.measures_signal = (
-            self.deciders.leader_decides,
-            scheme.signal != "input" and bool(gate.reads),
-        )
+        pending = PendingOutcomes(self.recorder, self.batch, self.deciders, self.streams, bool(gate.reads))
+        self.pending_outcomes = pending
+        self.leader_decides = self.deciders.leader_decides
+        self.measures_signal = scheme.signal != "input" and bool(gate.reads)
         self.latent_measurements = list_measurements(scheme) if scheme.signal == "input" else frozenset()
         self.decides_by_measurement, self.decides_by_outcome = bool(gate.reads - {"outcome"}), bool(gate.reads)
 
@@ -71,36 +67,29 @@ class RunState:
     def begin_run(self, call: ModelCall, total: int | None, align_steps: int) -> None:
         """Store the latent of the first step, or bypass a run that is too short."""
         if total is None and self.scheme.computes_last_step:
-            self.recorder.add_note(
-                "the number of steps is unknown, so the last one is not forced: enable(..., steps=N)"
-            )
-        if total is not None and total < max(align_steps + 3, self.scheme.min_total_steps):
-            self._bypass_short_run(total, align_steps)
-        else:
-            self.latent_state.set_latent(call, call.latent)
-            self.batch.queue_layout_check(call.latent)
+            note = "the number of steps is unknown, so the last one is not forced: enable(..., steps=N)"
+            self.recorder.add_note(note)
+        if short := explain_short_run(total, align_steps, self.scheme.min_total_steps):
+            self.bypass_reason = "too few steps"
+            self.recorder.add_note(short)
+            return
+        self.latent_state.set_latent(call, call.latent)
+        self.batch.queue_layout_check(call.latent)
 
     def measure_latent(self, call: ModelCall, stream: str, is_tentative: bool) -> DeviceReading | None:
         """Measure and take over the latent of a step that this stream leads; the reading is 0 for the same latent."""
-        seen, reads, latent = (
-            self.latent_state,
-            self.latent_measurements,
-            self.latent_state.take_latent_channels(call.latent),
-        )
-        change = (
-            subtract_rows(latent, seen.latent)
-            if is_tentative or "since_seen" in reads or "by_channel" in reads
-            else None
-        )
-        moved = measure_mean_abs(change) if is_tentative and change is not None else None
-        if reads:
-            self.deciders.measure_input(
-                change, latent, stream, self.streams.computed_latents if "since_computed" in reads else {}
-            )
+        state, names = self.latent_state, self.latent_measurements
+        latent = state.take_latent_channels(call.latent)
+        needs_change = is_tentative or "since_seen" in names or "by_channel" in names
+        change = subtract_rows(latent, state.latent) if needs_change else None
+        latent_change = measure_mean_abs(change) if is_tentative and change is not None else None
+        if names:
+            computed = self.streams.computed_latents if "since_computed" in names else {}
+            self.deciders.measure_input(change, latent, stream, computed)
         if not self.batch.is_layout_known:
             self.batch.queue_layout_check(latent)
-        seen.set_latent(call, latent)  # copied while the device is busy measuring
-        return moved
+        state.set_latent(call, latent)  # copied while the device is busy measuring
+        return latent_change
 
     @property
     def needs_transfer(self) -> bool:
@@ -108,7 +97,7 @@ class RunState:
         return bool(self.batch.layout_flags) or (self.decides_by_outcome and self.pending_outcomes.affects_next_step)
 
     def process_fetched_readings(self, kind: PlacementKind, is_latent_measured: bool) -> None:
-        """Take in what has crossed, now that the kind of the call is known; `looked`: the latent was measured."""
+        """Learn from the fetched readings, now that the kind of the call is known."""
         if is_latent_measured and kind == "follow":  # it was the same step once more
             self.batch.discard_second_check()
             if self.latent_measurements:
@@ -125,12 +114,12 @@ class RunState:
             self.streams.set_branch_differences(BranchDifferences(layout))
 
     def decide_step(self, tracker: RunTracker, stream: str) -> None:
-        """The verdicts of a step: new ones, or the leader's for those who follow."""
+        """Decide a step; a stream that follows takes over the decisions of the leader."""
         if self.bypass_reason:
             self.recorder.add_decision(tracker.local_index, stream, 0, Decision(True, self.bypass_reason))
         elif self.leader_decides and len(tracker.called_streams) > 1:
-            for sample, verdict in enumerate(self.decisions):
-                self.recorder.add_decision(tracker.local_index, stream, sample, FOLLOWER_DECISIONS[verdict.compute])
+            for sample, decision in enumerate(self.decisions):
+                self.recorder.add_decision(tracker.local_index, stream, sample, FOLLOWER_DECISIONS[decision.compute])
         else:
             elements = self.latent_state.element_count // len(self.batch.layout)
             self.decisions = self.deciders.get_or_create(stream).decide_samples(
@@ -146,23 +135,18 @@ class RunState:
         """
         decider, references = self.deciders.get_or_create(stream), self.streams.get_or_create(stream).computed_steps
         samples: list[int] = []
-        for sample, verdict in enumerate(self.decisions):
-            if verdict.compute:
+        for sample, decision in enumerate(self.decisions):
+            if decision.compute:
                 samples.append(sample)
-            elif (
-                references[sample] and references[sample] == decider.computed_steps[sample]
-            ):  # by far the most frequent
-                continue
+            elif references[sample] and references[sample] == decider.computed_steps[sample]:
+                continue  # by far the most frequent case
             elif not decider.can_predict(sample, references[sample]):
                 samples.append(sample)
                 self.recorder.amend_fields(local_index, stream, sample, {"computed": True, "reason": "no reference"})
-        return (
-            ComputeWork(
-                stream, call, self.latent_state.copy_call_latent(call), samples, self.batch.select_rows(samples)
-            )
-            if samples
-            else None
-        )
+        if not samples:
+            return None
+        latent, rows = self.latent_state.copy_call_latent(call), self.batch.select_rows(samples)
+        return ComputeWork(stream, call, latent, samples, rows)
 
     def predict_output(self, stream: str, call: ModelCall) -> Any:
         """A stream's output as it is predicted, in the container the model would return."""
@@ -176,40 +160,24 @@ class RunState:
         """Measure and store the model's output; return it, with predicted rows for the other samples."""
         output, name, rows = unpack_output(result, output_key, work.call.is_latent_list), work.stream, work.rows
         check_row_count(output, self.row_count if rows is None else len(rows))
-        latent = work.latent if self.latent_state.are_channels_known else self._find_latent_channels(work, output)
-        streams, stream = self.streams, self.streams.get_or_create(name)
-        guess = streams.predict_output(name, latent) if stream.history and (is_leading or rows is not None) else None
+        streams, latent, stream = self.streams, work.latent, self.streams.get_or_create(name)
+        if not self.latent_state.are_channels_known:
+            latent = find_latent_channels(streams, work, output.rows, self.latent_measurements)
+        predicts = bool(stream.history) and (is_leading or rows is not None)
+        prediction = streams.predict_output(name, latent) if predicts else None
         if not is_leading and rows is None:
             streams.adopt_follower(name, output.rows)
-        kept = streams.encode_output(name, output.rows, rows)
-        mends = bool(stream.history) and streams.corrects_errors(name, is_leading)
-        missed = streams.compute_prediction_error(name, latent, kept, guess, rows) if mends else NO_ROWS
-        self.pending_outcomes.queue_result(
-            work, ComputeResult(position, latent, kept, guess, missed), output.rows, is_leading
-        )
-        stream.store_step(
-            latent, output._replace(rows=kept), rows, missed, shares_latent=latent is self.latent_state.latent
-        )
+        encoded, error = streams.encode_output(name, output.rows, rows), NO_ROWS
+        if stream.history and streams.corrects_errors(name, is_leading):
+            error = streams.compute_prediction_error(name, latent, encoded, prediction, rows)
+        compute_result = ComputeResult(position, latent, encoded, prediction, error)
+        self.pending_outcomes.queue_result(work, compute_result, output.rows, is_leading)
+        shares_latent = latent is self.latent_state.latent
+        stream.store_step(latent, output._replace(rows=encoded), rows, error, shares_latent=shares_latent)
         stream.mark_computed(position.local_index, work.samples)
-        return result if rows is None or guess is None else stream.pack_output(replace_rows(guess, rows, output.rows))
-
-    def _find_latent_channels(self, work: ComputeWork, output: UnpackedOutput) -> Rows:
-        """Find out from the first output how the latent lies in input and output; returns its part of the input."""
-        try:
-            found = find_shared_channels(work.call.latent, output.rows)
-        except CannotCache:
-            weights = self.deciders.get_or_create(work.stream).compute_weights(
-                self.streams.get_or_create(work.stream).computed_steps
-            )
-            if "by_channel" in self.latent_measurements or any(
-                w.input or any(x for x, _ in w.references) for w in weights
-            ):
-                raise
-            found = None
-        latent = self.latent_state.set_shared_channels(found, work.latent)
-        if self.latent_state.shared_channels.width is not None:
-            self.batch.restart_layout_check(self.latent_state.latent)
-        return latent
+        if rows is None or prediction is None:
+            return result
+        return stream.pack_output(replace_rows(prediction, rows, output.rows))
 
     # -- it goes on, or is over ---------------------------------------------------------------------------------------
 
@@ -219,13 +187,6 @@ class RunState:
         if self.pending_outcomes.outcomes or self.pending_outcomes.finite_checks:
             waiting += self.pending_outcomes.list_pending_readings()
         return waiting + self.batch.list_pending_readings() if self.batch.layout_flags else waiting
-
-    def _bypass_short_run(self, total: int, align_steps: int) -> None:
-        self.bypass_reason = "too few steps"
-        why = f"a run of {total} steps has hardly one to spare (a target of your own, speedup=..., would insist)"
-        if total < align_steps + 3:
-            why = f"{total} steps leave next to nothing to reuse after {align_steps} to align"
-        self.recorder.add_note(f"{why}: stepped aside, every step is computed")
 
     def bypass_diverged_ranks(self) -> None:
         """Compute from here on: that is what the other ranks do as well."""

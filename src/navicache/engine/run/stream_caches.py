@@ -97,10 +97,9 @@ class StreamCaches:
     def predict_output(self, name: str, latent: Rows) -> Rows:
         """What a stream's output is predicted as."""
         stream = self.get_or_create(name)
-        guess = stream.predict_output(
-            latent, self._compute_row_weights(name, stream), self.latent_state.shared_channels
-        )
-        return add_rows(guess, self.compute_leader_output()) if name in self.followers else guess
+        weights = self._compute_row_weights(name, stream)
+        prediction = stream.predict_output(latent, weights, self.latent_state.shared_channels)
+        return add_rows(prediction, self.compute_leader_output()) if name in self.followers else prediction
 
     def _compute_row_weights(self, name: str, stream: StreamCache) -> list[PredictionWeights]:
         """Row by row, of outputs or of differences, as the stream keeps them."""

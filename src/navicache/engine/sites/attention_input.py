@@ -24,10 +24,10 @@ def capture_attention_input(block: nn.Module, args: tuple[Any, ...], kwargs: dic
         have = ", ".join(name for name, _ in block.named_children())
         raise CannotCache(f"{type(block).__name__} has no attention under a known name, only: {have}")
 
-    def stop(_: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> NoReturn:
+    def stop_at_attention(_: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> NoReturn:
         raise _AttentionReached(next(value for value in (*given, *named.values()) if isinstance(value, Tensor)))
 
-    handle = attention.register_forward_pre_hook(stop, with_kwargs=True)
+    handle = attention.register_forward_pre_hook(stop_at_attention, with_kwargs=True)
     try:
         block.forward(*args, **kwargs)
     except _AttentionReached as reached:

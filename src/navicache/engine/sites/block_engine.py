@@ -63,12 +63,12 @@ class BlockEngine(CacheEngine):
         if torch.compiler.is_compiling():
             self._refuse_compile()
         try:
-            self.traversal = visit = BlockTraversal(self.reader.read_call(args, kwargs), self.describe_call())
+            self.traversal = traversal = BlockTraversal(self.reader.read_call(args, kwargs), self.describe_call())
             output = forward(*args, **kwargs)
-            if visit.block_index + 1 != self.block_count:
+            if traversal.block_index + 1 != self.block_count:
                 raise CannotCache(
-                    f"the model called {visit.block_index + 1} of its {self.block_count} blocks: name the right lists "
-                    "with enable(..., blocks=(...)), or use a policy at the site of the whole model"
+                    f"the model called {traversal.block_index + 1} of its {self.block_count} blocks: name the right "
+                    "lists with enable(..., blocks=(...)), or use a policy at the site of the whole model"
                 )
         except BaseException:
             self.abort_run()
@@ -83,31 +83,31 @@ class BlockEngine(CacheEngine):
 
     def _run_block(self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run one block; inside the site of a predicted step, pass on the predicted tokens instead."""
-        visit = self.traversal
-        if visit is None:
+        traversal = self.traversal
+        if traversal is None:
             return block(*args, **kwargs)
-        form = self.block_signatures.setdefault(type(block), BlockSignature.from_block(block))
-        hidden, text = form.read_tokens(args, kwargs)
-        place = visit.advance_block(hidden)
-        if not self.site.first <= place < self.block_count - self.site.last:
+        signature = self.block_signatures.setdefault(type(block), BlockSignature.from_block(block))
+        hidden, text = signature.read_tokens(args, kwargs)
+        index = traversal.advance_block(hidden)
+        if not self.site.first <= index < self.block_count - self.site.last:
             return block(*args, **kwargs)
-        if place == self.site.first:
-            visit.set_site_call(block, args, kwargs, text)
+        if index == self.site.first:
+            traversal.set_site_call(block, args, kwargs, text)
             with torch.no_grad():
-                hidden, text = self._enter_site(visit, hidden)
-        if visit.prediction is not None and self.shadow is None:
-            return form.pack_result(hidden, text)
-        self._check_block_input(visit, hidden)
+                hidden, text = self._enter_site(traversal, hidden)
+        if traversal.prediction is not None and self.shadow is None:
+            return signature.pack_result(hidden, text)
+        self._check_block_input(traversal, hidden)
         result = block(*args, **kwargs)
-        if form.result_positions is None:
-            form = self.block_signatures[type(block)] = form.with_result_positions(
+        if signature.result_positions is None:
+            signature = self.block_signatures[type(block)] = signature.with_result_positions(
                 result, hidden, text, self.structure.token_positions.get(type(block))
             )
-        visit.set_output(form.split_result(result)[0])
-        if place < self.block_count - self.site.last - 1:
+        traversal.set_output(signature.split_result(result)[0])
+        if index < self.block_count - self.site.last - 1:
             return result
         with torch.no_grad():
-            return self._leave_site(visit, form, result)
+            return self._leave_site(traversal, signature, result)
 
     def _check_block_input(self, traversal: BlockTraversal, hidden: Tensor) -> None:
         """At the first step of a run: a block must be handed what the one before returned, and nothing else."""
@@ -157,16 +157,16 @@ class BlockEngine(CacheEngine):
 
     def compute_signal(self, call: ModelCall, sigma: float | None) -> Tensor:
         """What the gate watches, from inside the blocks."""
-        visit, kind = self.traversal, self.scheme.signal
-        if visit is None or visit.site_call is None or not isinstance(kind, str):
+        traversal, kind = self.traversal, self.scheme.signal
+        if traversal is None or traversal.site_call is None or not isinstance(kind, str):
             return super().compute_signal(call, sigma)
         if kind == "modulated":
-            return capture_attention_input(*visit.site_call)
+            return capture_attention_input(*traversal.site_call)
         if kind == "first_residual":
-            begun = call.latent[0] if visit.first_input is None else visit.first_input
+            begun = call.latent[0] if traversal.first_input is None else traversal.first_input
             check_same_token_shape(begun, call.latent[0])
             return call.latent[0] - begun
-        return visit.signals[kind]
+        return traversal.signals[kind]
 
     def _hook_signal_module(self, kind: str) -> Any:
         """Register a hook on the submodule whose output is the signal."""
@@ -175,8 +175,9 @@ class BlockEngine(CacheEngine):
                 f"it is not known where {type(self.structure.model).__name__} embeds its time: use signal='modulated'"
             )
 
-        def hear(_: nn.Module, __: tuple[Any, ...], output: Tensor) -> None:
+        def capture_output(_: nn.Module, __: tuple[Any, ...], output: Tensor) -> None:
             if self.traversal is not None:
                 self.traversal.capture_signal(kind, output.detach())
 
-        return self.structure.model.get_submodule(self.structure.signal_modules[kind]).register_forward_hook(hear)
+        module = self.structure.model.get_submodule(self.structure.signal_modules[kind])
+        return module.register_forward_hook(capture_output)

@@ -73,53 +73,51 @@ class CacheEngine(ABC):
 
     def place_and_decide(self, call: ModelCall, call_facts: CallFacts) -> tuple[RunState, str]:
         """Find run, step and stream, learn from fetched readings and decide, with at most one transfer."""
-        at, door, told = self.tracker, self.host_transfer, call_facts
-        call_facts = at.drop_stale_fields(call_facts)
-        placement = place_call(at, call, call_facts)
-        survey = self._queue_readings(call, call_facts, placement)
-        if survey.needs_transfer and not door.fetch_readings(
-            survey.readings, placement.kind, at.local_index, call.latent[0]
+        tracker, transfer, untrusted_facts = self.tracker, self.host_transfer, call_facts
+        call_facts = tracker.drop_stale_fields(call_facts)
+        placement = place_call(tracker, call, call_facts)
+        queued = self._queue_readings(call, call_facts, placement)
+        if queued.needs_transfer and not transfer.fetch_readings(
+            queued.readings, placement.kind, tracker.local_index, call.latent[0]
         ):
             self._bypass_diverged_ranks()
-        if not survey.is_placement_certain:
-            placement = resolve_placement(at, placement, survey.is_latent_unchanged)
+        if not queued.is_placement_certain:
+            placement = resolve_placement(tracker, placement, queued.is_latent_unchanged)
         run = self.run
         if run is None or placement.kind == "run":
-            call_facts = told  # a new run believes its scheduler until that stands still
+            call_facts = untrusted_facts  # a new run believes its scheduler until that stands still
             run = self._begin_run(call, call_facts, placement)
-        elif survey.includes_pending:
-            run.process_fetched_readings(placement.kind, survey.is_latent_measured)
+        elif queued.includes_pending:
+            run.process_fetched_readings(placement.kind, queued.is_latent_measured)
         self._move_tracker(run, call, call_facts, placement)
         if run.measures_signal and self.is_leading_call and not run.bypass_reason:
-            signal = self.compute_signal(call, at.call_facts.sigma) if survey.signal is None else survey.signal
+            signal = self.compute_signal(call, tracker.call_facts.sigma) if queued.signal is None else queued.signal
             run.deciders.get_or_create(placement.stream).signal_history.set_last_signal(signal)
-        run.decide_step(at, placement.stream)
+        run.decide_step(tracker, placement.stream)
         return run, placement.stream
 
     def _queue_readings(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> CallReadings:
         """Queue the readings of this call: those that place it, and those that its gate reads."""
-        run, at, certain, kind = self.run, self.tracker, placement.is_certain, placement.kind
+        run, tracker, certain, kind = self.run, self.tracker, placement.is_certain, placement.kind
         if run is None or kind == "run":
             return CallReadings(is_placement_certain=True, needs_transfer=self.host_transfer.update_ranks())
         if certain and kind == "follow" and not run.measures_signal:
             return NO_READINGS
-        questions = [] if certain else list_placement_readings(at, placement)
-        moved, signal, together = None, None, self.host_transfer.ranks is not None
-        looked = kind == "step" and not (
-            run.bypass_reason or at.is_done
-        )  # else no latent is kept to compare with, only the time
+        questions = [] if certain else list_placement_readings(tracker, placement)
+        latent_change, signal, together = None, None, self.host_transfer.ranks is not None
+        looked = kind == "step" and not (run.bypass_reason or tracker.is_done)  # else no latent is kept to compare with
         if looked:
-            moved = run.measure_latent(call, placement.stream, placement.is_tentative)
-            questions += () if moved is None else (moved,)
+            latent_change = run.measure_latent(call, placement.stream, placement.is_tentative)
+            questions += () if latent_change is None else (latent_change,)
         if run.measures_signal and not run.bypass_reason and (kind == "step" or not run.leader_decides):
-            signal = self.compute_signal(call, call_facts.sigma if kind == "step" else at.call_facts.sigma)
+            signal = self.compute_signal(call, call_facts.sigma if kind == "step" else tracker.call_facts.sigma)
             run.deciders.measure_signal(signal, placement.stream if certain else None)
         learns = (looked or signal is not None) and (
             run.decides_by_measurement or bool(questions) or together or run.needs_transfer
         )
         crosses = learns or bool(questions) or (together and kind == "step")
         readings = questions + run.list_pending_readings() if learns else questions
-        return CallReadings(certain, readings, crosses, learns, looked, moved, signal)
+        return CallReadings(certain, readings, crosses, learns, looked, latent_change, signal)
 
     def _move_tracker(self, run: RunState, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
         if self.tracker.move_to(placement, call, call_facts, ignores_latent=bool(run.bypass_reason)):
@@ -176,9 +174,7 @@ class CacheEngine(ABC):
     @property
     def trace(self) -> Trace:
         """What happened in the newest runs, up to now."""
-        if (
-            self.host_transfer.ranks is None or self.tracker.is_done
-        ):  # one rank must not learn from what the others have not heard
+        if self.host_transfer.ranks is None or self.tracker.is_done:  # in a run, all ranks learn at the same calls
             self._fetch_pending_readings()
         return Trace(self.recorder.run_records)
 

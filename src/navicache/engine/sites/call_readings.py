@@ -16,9 +16,7 @@ class CallReadings(NamedTuple):
     needs_transfer: bool = False  # alone nothing crosses without a reading; ranks that decide together may have to meet
     includes_pending: bool = False  # what was computed before crosses too
     is_latent_measured: bool = False  # the latent was measured, as that of a new step
-    latent_change: DeviceReading | None = (
-        None  # how far the latent has moved: asked where the step may be the same once more
-    )
+    latent_change: DeviceReading | None = None  # read if the call may belong to the same step as the one before
     signal: Tensor | None = None  # what the gate watches in place of the latent
 
     @property

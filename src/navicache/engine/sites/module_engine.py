@@ -90,15 +90,15 @@ class ModuleEngine(CacheEngine):
 
     def _decide_groups(self, run: RunState, call: ModelCall) -> None:
         """Decide this step for every group of modules; the trace names the groups that reuse."""
-        moment, leads = self.tracker.position, len(self.tracker.called_streams) == 1
-        if leads and call.time is not None and any(part.scheme.gate.reads for part in self.module_groups):
-            self._fetch_time(call.time, moment.local_index == 0)
-        moment = moment._replace(time=self._time)
-        for part in self.module_groups:
-            part.decide_step(moment, self.stream, leads, run.latent_state.element_count)
-        reused = [part.module_kind for part in self.module_groups if not part.decision.compute]
+        position, is_leading = self.tracker.position, len(self.tracker.called_streams) == 1
+        if is_leading and call.time is not None and any(group.scheme.gate.reads for group in self.module_groups):
+            self._fetch_time(call.time, position.local_index == 0)
+        position = position._replace(time=self._time)
+        for group in self.module_groups:
+            group.decide_step(position, self.stream, is_leading, run.latent_state.element_count)
+        reused = [group.module_kind for group in self.module_groups if not group.decision.compute]
         line = {"computed": True, "reason": f"reuses {', '.join(reused)}" if reused else "schedule"}
-        self.recorder.amend_fields(moment.local_index, self.stream, 0, line)
+        self.recorder.amend_fields(position.local_index, self.stream, 0, line)
 
     def _fetch_time(self, time: Tensor | float, is_first_step: bool) -> None:
         """The timestep in thousandths, which windows are given in; some models are handed it in whole units."""

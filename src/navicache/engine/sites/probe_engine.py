@@ -45,19 +45,21 @@ class ProbeEngine(BlockEngine):
         self._block_residual = after.float() - before.float()
 
     def _record_measurement(self, output: Tensor) -> None:
-        at, added, self._block_residual = self.tracker, self._block_residual, None
-        stream = at.called_streams[-1]
-        if at.local_index == 0 and len(at.called_streams) == 1:
+        tracker, added, self._block_residual = self.tracker, self._block_residual, None
+        stream = tracker.called_streams[-1]
+        if tracker.local_index == 0 and len(tracker.called_streams) == 1:
             self.run_count, self._previous = self.run_count + 1, {}
         last = self._previous.get(stream)
         if added is None or self.run is None:
             return
-        moved = ratio = None
+        output_change = ratio = None
         if last is not None:
-            moved = float((output - last[0]).float().abs().mean() / last[0].float().abs().mean())
+            output_change = float((output - last[0]).float().abs().mean() / last[0].float().abs().mean())
             ratio = float((added.norm(dim=-1) / (last[1].norm(dim=-1) + 1e-8)).mean())
         self._previous[stream] = (output.clone(), added)
         state = self.run.deciders.get_or_create(stream).gate_states[0]
         self.measurements.append(
-            ProbeMeasurement(self.run_count, at.index, at.called_streams.index(stream), state, moved, ratio)
+            ProbeMeasurement(
+                self.run_count, tracker.index, tracker.called_streams.index(stream), state, output_change, ratio
+            )
         )
