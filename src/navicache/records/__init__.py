@@ -1,4 +1,4 @@
-"""What happened, step by step: plain frozen data, JSON in and out."""
+"""Records of runs and steps as plain frozen data, saved as JSON."""
 
 from typing import TYPE_CHECKING
 
