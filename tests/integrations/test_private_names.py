@@ -16,8 +16,8 @@ NAMES = {
     ("diffusers.hooks.hooks", "BaseState"): "integrations/diffusers.py, to hear of cache contexts",
     ("diffusers.hooks.hooks", "CacheContext"): "integrations/diffusers.py, the same",
     ("diffusers.hooks.hooks", "StateManager"): "integrations/diffusers.py, the same",
-    ("diffusers.hooks.context_parallel", "ContextParallelGatherHook"): "integrations/groups.py, to know the ranks",
-    ("diffusers.hooks.context_parallel", "ContextParallelSplitHook"): "integrations/groups.py, the same",
+    ("diffusers.hooks.context_parallel", "ContextParallelGatherHook"): "integrations/rank_groups.py, to know the ranks",
+    ("diffusers.hooks.context_parallel", "ContextParallelSplitHook"): "integrations/rank_groups.py, the same",
     ("diffusers.models.cache_utils", "CacheMixin"): "integrations/register.py, the methods it extends",
     ("diffusers.models.cache_utils", "CacheMixin.is_cache_enabled"): "integrations/register.py, as it stands",
     (
