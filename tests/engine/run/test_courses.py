@@ -23,8 +23,8 @@ def decider(samples=1):
 
 def test_every_difference_has_a_state_of_its_own():
     courses = Courses(DeadReckoning())
-    courses.learn("uncond", 0, taught(4, inner_products=BACK, gaps=(1, 1)))
-    courses.learn((0, 1), 0, taught(4, inner_products=ON, gaps=(1, 1)))
+    courses.learn("uncond", 0, taught(4, products=BACK, gaps=(1, 1)))
+    courses.learn((0, 1), 0, taught(4, products=ON, gaps=(1, 1)))
     assert courses.of("uncond")[0].damping.mean < 0.5
     assert courses.of((0, 1))[0].damping.mean == pytest.approx(1.0)
     assert courses.of("third")[0].damping is None, "nothing measured"
@@ -32,15 +32,15 @@ def test_every_difference_has_a_state_of_its_own():
 
 def test_what_is_not_finite_teaches_nothing():
     courses = Courses(DeadReckoning())
-    courses.learn("uncond", 0, taught(4, inner_products=((math.nan, 1.0), (1.0, 1.0)), gaps=(1, 1)))
+    courses.learn("uncond", 0, taught(4, products=((math.nan, 1.0), (1.0, 1.0)), gaps=(1, 1)))
     assert courses.of("uncond")[0].damping is None
 
 
 def test_split_gives_every_sample_what_all_shared():
     courses = Courses(DeadReckoning())
-    courses.learn("uncond", 0, taught(4, inner_products=BACK, gaps=(1, 1)))
+    courses.learn("uncond", 0, taught(4, products=BACK, gaps=(1, 1)))
     courses.split(2)
-    courses.learn("uncond", 1, taught(5, inner_products=ON, gaps=(1, 1)))
+    courses.learn("uncond", 1, taught(5, products=ON, gaps=(1, 1)))
     before, later = (state.damping.mean for state in courses.of("uncond"))
     assert before < later
     assert len(courses.of("late")) == 2

@@ -14,7 +14,7 @@ from navicache.engine.tracking.tracker import Tracker
 
 
 def run(count=1, shortest=0, **gate) -> Run:
-    of = replace(scheme(Every(**gate)), min_total_steps=shortest)
+    of = replace(scheme(Every(**gate)), shortest=shortest)
     return Run(of, recorder(of), Keep(), count)
 
 

@@ -161,7 +161,7 @@ def test_branches_in_one_call_learn_row_by_row():
 def test_a_follower_learns_for_itself_and_a_split_reaches_all():
     made = streams(1, DeadReckoning())
     step(made, 0, cond=(10,), uncond=(13,))
-    made.learn("uncond", 0, taught(4, inner_products=((1.0, -1.0), (-1.0, 1.0)), gaps=(1, 1)))
+    made.learn("uncond", 0, taught(4, products=((1.0, -1.0), (-1.0, 1.0)), gaps=(1, 1)))
     made.split(2)
     assert len(made.courses.of("uncond")) == 2
     assert made.kept["cond"].computed_at == [(0,)] * 2
