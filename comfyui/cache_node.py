@@ -53,7 +53,7 @@ class NaviCache(io.ComfyNode):
 
     @classmethod
     def define_schema(cls) -> io.Schema:
-        """What the node looks like."""
+        """Define the node's inputs and outputs."""
         return io.Schema(
             node_id="NaviCache",
             display_name="NaviCache",

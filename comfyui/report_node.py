@@ -23,7 +23,7 @@ class NaviCacheReport(io.ComfyNode):
 
     @classmethod
     def define_schema(cls) -> io.Schema:
-        """What the node looks like."""
+        """Define the node's inputs and outputs."""
         kind = io.MatchType.Template("after", allowed_types=[io.Latent, io.Image, io.Video])
         return io.Schema(
             node_id="NaviCacheReport",

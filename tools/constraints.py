@@ -1,4 +1,4 @@
-"""Write constraints.txt anew: `python tools/constraints.py`, or `make constraints`.
+"""Rewrite constraints.txt: `python tools/constraints.py`, or `make constraints`.
 
 Everything is installed into an environment of its own, the newest that fits, and what came is written down. torch alone
 keeps its version: it is what all else is tested against, and another one may bring gigabytes.
@@ -28,12 +28,12 @@ HEADER = f"""\
 
 
 def normalize_package_name(name: str) -> str:
-    """A package's name as indexes compare it."""
+    """Normalise a package's name as indexes do."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
 def parse_pins(lines: Iterable[str]) -> dict[str, str]:
-    """The lines of a freeze that pin something of others, by the name of the package, sorted.
+    """Parse the pins of other packages in a freeze, by package name, sorted.
 
     Example:
         >>> parse_pins(["zipp==4.1", "torch==2.13.0+cpu", "# a remark", "navicache @ file:///x", "nvidia-nccl==2"])
@@ -52,7 +52,7 @@ def parse_pins(lines: Iterable[str]) -> dict[str, str]:
 
 
 def list_pin_changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """What is new, gone or other.
+    """List the pins that were added, removed or changed.
 
     Example:
         >>> list_pin_changes({"a": "a==1", "b": "b==1"}, {"b": "b==2", "c": "c==1"})
@@ -67,7 +67,7 @@ def list_pin_changes(before: dict[str, str], after: dict[str, str]) -> list[str]
 
 
 def install_and_freeze(python: Path, torch: str) -> list[str]:
-    """What `pip freeze` says after everything was installed there."""
+    """Install everything in a new environment and return `pip freeze`."""
     pip = (str(python), "-m", "pip", "--disable-pip-version-check", "--no-input")
     subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip>=25.1"], check=True)  # which knows dependency groups
     groups = [word for group in GROUPS for word in ("--group", f"{ROOT / 'pyproject.toml'}:{group}")]
@@ -79,7 +79,7 @@ def install_and_freeze(python: Path, torch: str) -> list[str]:
 
 
 def main() -> None:
-    """Install, write, and say what changed."""
+    """Install, write the file, and print what changed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=CONSTRAINTS_FILE, help="where to write (default: constraints.txt)")
     out = parser.parse_args().out

@@ -2,7 +2,7 @@
 
 The environment is .venv-floor; the first run fetches some gigabytes, since PyPI's torch for Linux on x86 brings CUDA
 along. All other packages are those of constraints.txt. Arguments are handed to pytest in place of the usual folders:
-`python list_test_tools/floor.py tests/engine -x`.
+`python tools/floor.py tests/engine -x`.
 """
 
 import os
@@ -22,24 +22,24 @@ LOWEST_VERSION = re.compile(r"([\w-]+)>=([\w.]+)")
 
 
 def find_lowest_versions(project: dict) -> dict[str, str]:
-    """The lowest version of every requirement that users install, where it has one."""
+    """Find the lowest allowed version of every requirement that has one."""
     needed = [*project["dependencies"], *project["optional-dependencies"]["diffusers"]]
     return dict(found.groups() for found in map(LOWEST_VERSION.match, needed) if found)
 
 
 def drop_replaced_pins(constraints: str, lowest: dict[str, str]) -> str:
-    """The constraints without those that the floor replaces."""
+    """Drop the constraints that the lowest versions replace."""
     replaced = TORCH_PINNED | lowest.keys()
     return "\n".join(line for line in constraints.splitlines() if line.partition("==")[0].lower() not in replaced)
 
 
 def list_test_tools(dev_requirements: list[str]) -> list[str]:
-    """What the tests need beside the project."""
+    """List the packages that the tests need beside the project."""
     return [need for need in dev_requirements if re.split(r"[\[>=]", need)[0] not in INCOMPATIBLE_TOOLS]
 
 
 def build_environment(environment: Path, requirements: list[str], pins: str, other_requirements: list[str]) -> None:
-    """Make an environment, once for each list of wanted versions."""
+    """Build an environment, once for each list of requirements."""
     stamp = environment / ".installed"
     if stamp.exists() and stamp.read_text() == "\n".join(requirements):
         return
@@ -52,12 +52,12 @@ def build_environment(environment: Path, requirements: list[str], pins: str, oth
 
 
 def list_project_arguments(extras: str) -> list[str]:
-    """All distributions of this repository, as pip is given them."""
+    """All distributions of this repository, as arguments of pip."""
     return ["-e", f"{ROOT}[{extras}]", "-e", str(ROOT / "pocket"), "-e", str(ROOT / "opensora")]
 
 
 def install_floor_environment(lowest: dict[str, str], dev_requirements: list[str]) -> None:
-    """Make the environment of the floor."""
+    """Build the environment with the lowest versions."""
     wanted = [f"{name}=={version}" for name, version in lowest.items()]
     pins = drop_replaced_pins((ROOT / "constraints.txt").read_text(), lowest)
     build_environment(
@@ -66,7 +66,7 @@ def install_floor_environment(lowest: dict[str, str], dev_requirements: list[str
 
 
 def main() -> int:
-    """Install what is missing, then test; gives pytest's exit status."""
+    """Install what is missing, then test; returns pytest's exit status."""
     read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     install_floor_environment(find_lowest_versions(read["project"]), read["dependency-groups"]["dev"])
     arguments = sys.argv[1:] or DEFAULT_TESTS

@@ -1,4 +1,4 @@
-"""Install into .venv and show that it goes on: `python tools/install.py`, with `--dev` or `--docs` for more.
+"""Install into .venv and show progress: `python tools/install.py`, with `--dev` or `--docs` for more.
 
 pip says either nothing for minutes or a thousand lines. Here one line counts packages and seconds; what pip said is
 shown only where it failed.
@@ -24,16 +24,16 @@ CLEAR_LINE = "\r\033[K"
 
 
 class ProgressLine:
-    """What is going on: a line of the terminal that keeps its place, or a new one now and then."""
+    """The progress line: updated in place in a terminal, else printed again from time to time."""
 
     def __init__(self) -> None:
-        """Begin to count seconds."""
+        """Start the clock."""
         self.start, self.packages, self.activity = time.monotonic(), 0, ""
         self.is_terminal, self.closed = sys.stdout.isatty(), Event()
         Thread(target=self._print_until_closed, daemon=True).start()
 
     def read_pip_line(self, text: str) -> None:
-        """A line of pip's."""
+        """Read a line of pip's output."""
         verb, _, rest = text.partition(" ")
         if verb == "Collecting":
             self.packages += 1
@@ -42,7 +42,7 @@ class ProgressLine:
             self.activity = "unpacking"
 
     def close(self) -> None:
-        """What it came to."""
+        """Print the result."""
         self.closed.set()
         print(f"{CLEAR_LINE if self.is_terminal else ''}   {self._format_progress()}", flush=True)
 
@@ -56,7 +56,7 @@ class ProgressLine:
 
 
 def run_pip_install(*arguments: str) -> None:
-    """Run pip behind the line; its words are shown if it fails."""
+    """Run pip behind the progress line; its output is shown if it fails."""
     command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     line, said = ProgressLine(), []
     with subprocess.Popen(
@@ -72,7 +72,7 @@ def run_pip_install(*arguments: str) -> None:
 
 
 def choose_packages() -> tuple[str, tuple[str, ...]]:
-    """What was asked for: its name, and what pip is given."""
+    """Choose the packages by the options: a name for them, and the arguments of pip."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     more = parser.add_mutually_exclusive_group()
     more.add_argument("--dev", action="store_true", help="what the tests need, over what users need")
@@ -84,7 +84,7 @@ def choose_packages() -> tuple[str, tuple[str, ...]]:
 
 
 def main() -> None:
-    """Install it, with the versions of constraints.txt."""
+    """Install the packages, with the versions of constraints.txt."""
     name, packages = choose_packages()
     pins = ("-c", str(ROOT / "constraints.txt"))
     if not (ENVIRONMENT / "bin" / "python").exists():

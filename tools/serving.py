@@ -22,7 +22,7 @@ SERVER_PACKAGES = {
 
 
 def install_server(server: str, environment: Path) -> None:
-    """Make the environment, once for each list of packages."""
+    """Build the environment, once for each list of packages."""
     needs = ROOT / "tests" / "serving" / f"{server}.txt"
     stamp, wanted = environment / ".installed", "\n".join((*SERVER_PACKAGES[server], needs.read_text()))
     if stamp.exists() and stamp.read_text() == wanted:
@@ -42,7 +42,7 @@ def install_server(server: str, environment: Path) -> None:
 
 
 def main() -> int:
-    """Install what is missing, then test; gives pytest's exit status, or the first that is not 0."""
+    """Install what is missing, then test; returns the first exit status of pytest that is not 0."""
     given, _, handed = " ".join(sys.argv[1:]).partition("--")
     status = 0
     for server in given.split() or SERVER_PACKAGES:

@@ -1,4 +1,4 @@
-"""Test the studio in an environment of its own: `make test-studio`.
+"""Test the studio in a separate environment: `make test-studio`.
 
 Gradio asks for an older Pillow and tomlkit than constraints.txt has, so it cannot live in .venv. The environment is
 .venv-studio; the first run fetches some gigabytes. Gradio's version is the one that the Space names. Arguments are
@@ -32,7 +32,7 @@ def read_gradio_version(readme: str) -> str:
 
 
 def install_studio_environment(version: str, dev_requirements: list[str]) -> None:
-    """Make the environment, once for each version of Gradio."""
+    """Build the environment, once for each version of Gradio."""
     pins = drop_replaced_pins((ROOT / "constraints.txt").read_text(), dict.fromkeys(DOWNGRADED_PACKAGES, ""))
     build_environment(
         ENVIRONMENT,
@@ -43,7 +43,7 @@ def install_studio_environment(version: str, dev_requirements: list[str]) -> Non
 
 
 def main() -> int:
-    """Install what is missing, then test; gives pytest's exit status."""
+    """Install what is missing, then test; returns pytest's exit status."""
     read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     install_studio_environment(
         read_gradio_version((ROOT / "spaces" / "README.md").read_text(encoding="utf-8")),

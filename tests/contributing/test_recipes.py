@@ -13,18 +13,20 @@ from tests.contributing.recipe import ROOT, read_recipes
 
 RECIPES = read_recipes()
 COPIED = ("src", "tests", "docs", "plans", "tools", "benchmarks")
+LINKED = ("pocket", "opensora")
 FILES = ("pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "mkdocs.yml", "constraints.txt")
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of what a contributor edits; the weights are only linked."""
+    """A copy of what a contributor edits; the other distributions are only linked."""
     for name in COPIED:
         ignored = shutil.ignore_patterns("__pycache__", "*.jsonl", "*.html", "*.png", "*.jpg")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     for name in FILES:
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "pocket").symlink_to(ROOT / "pocket", target_is_directory=True)
+    for name in LINKED:
+        (tmp_path / name).symlink_to(ROOT / name, target_is_directory=True)
     return tmp_path
 
 

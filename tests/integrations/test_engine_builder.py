@@ -58,7 +58,7 @@ def test_a_name_that_is_no_list_is_refused() -> None:
 
 
 def test_a_function_has_no_inside() -> None:
-    with pytest.raises(TypeError, match="policy 'pab' reaches inside a model, and a function has no inside"):
+    with pytest.raises(TypeError, match="policy 'pab' caches parts inside a model, and a function is not a module"):
         describe_model_structure(lambda x, t: x, "pab")
 
 

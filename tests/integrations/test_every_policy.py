@@ -126,7 +126,7 @@ def test_blocks_that_cannot_be_found():
         navicache.enable(Odd(), "teacache")
     with pytest.raises(ValueError, match="looked for nothing_like_it"):
         navicache.enable(WAN.build(), "teacache", blocks=("nothing_like_it",))
-    with pytest.raises(TypeError, match="has no inside"):
+    with pytest.raises(TypeError, match="is not a module"):
         navicache.enable(lambda x, t: x, "teacache")
 
 

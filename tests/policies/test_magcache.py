@@ -80,5 +80,5 @@ def test_a_second_expert_starts_its_own_books():
 
 
 def test_without_a_table():
-    with pytest.raises(ValueError, match=r"needs a table of the model at hand .*navicache calibrate --method magcache"):
+    with pytest.raises(ValueError, match=r"needs a table of this model, .*navicache calibrate --method magcache"):
         MagCache().schemes()

@@ -1,1 +1,1 @@
-"""What `tools/structure.py` counts: one module for each kind of measure. They read the source and import none of it."""
+"""The measures of `tools/structure.py`, one module each. They read the source without importing it."""

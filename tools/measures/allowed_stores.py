@@ -1,4 +1,4 @@
-"""Stores on objects of other libraries that have no other door, each with its reason."""
+"""Attribute writes on foreign objects that cannot be avoided, each with its reason."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +8,7 @@ from tools.measures.source_modules import SourceLocation
 
 
 class AllowedStore(NamedTuple):
-    """A store, as the table prints it, that the modules of one package may do."""
+    """A store, as the table prints it, that the modules of one package may make."""
 
     package: str
     store: str

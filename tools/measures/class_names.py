@@ -1,4 +1,4 @@
-"""Which class names are defined more than once."""
+"""Find class names that are defined more than once."""
 
 import ast
 from collections import defaultdict
@@ -7,7 +7,7 @@ from tools.measures.source_modules import SourceLocation, SourceModule
 
 
 def repeated_classes(modules: list[SourceModule]) -> list[SourceLocation]:
-    """Every definition of a class whose name another class has too; a reader of one would think of the other."""
+    """List every definition of a class whose name another class has too, which confuses readers."""
     places: dict[str, list[SourceLocation]] = defaultdict(list)
     for module in modules:
         for node in ast.walk(module.tree):

@@ -1,4 +1,4 @@
-"""Which module imports which: cycles, and imports that do not point down. Imports inside functions count as well."""
+"""Find import cycles and imports that do not point down. Imports inside functions count too."""
 
 import ast
 import tomllib
@@ -27,7 +27,7 @@ def build_import_graph(modules: list[SourceModule]) -> ImportGraph:
 
 
 def find_import_cycles(graph: ImportGraph) -> list[list[str]]:
-    """Groups of modules each of which reaches all the others, by name."""
+    """Find groups of modules that all import each other, directly or not, sorted by name."""
     reached = {name: _find_reachable_modules(graph, name) for name in graph}
     groups = {tuple(sorted(other for other in reached[name] if name in reached[other])) for name in graph}
     return [list(group) for group in sorted(groups) if len(group) > 1]
@@ -70,7 +70,7 @@ def _iterate_imports(module: SourceModule, names: set[str]) -> Iterator[tuple[st
 
 
 def _resolve_import_origin(module: SourceModule, node: ast.ImportFrom) -> str:
-    """What stands after `from`, as an absolute name."""
+    """The module after `from`, as an absolute name."""
     if not node.level:
         return node.module or ""
     parts = module.name.split(".")

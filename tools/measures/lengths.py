@@ -1,4 +1,4 @@
-"""How long functions and files are."""
+"""Measure the lengths of functions and files."""
 
 import ast
 import io

@@ -12,7 +12,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class SourceLocation(NamedTuple):
-    """One place in the source, and what is there."""
+    """A file and line of the source, and a text about it."""
 
     path: Path
     line: int
@@ -28,7 +28,7 @@ class SourceModule:
 
     @cached_property
     def text(self) -> str:
-        """The source as it stands in the file."""
+        """The text of the file."""
         return self.path.read_text(encoding="utf-8")
 
     @cached_property

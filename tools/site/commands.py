@@ -1,4 +1,4 @@
-"""The options of every subcommand, as its own `--help` tells them, where a page says `<!-- commands -->`."""
+"""Replace `<!-- commands -->` in a page by the `--help` of every subcommand."""
 
 import argparse
 from functools import partial
@@ -11,7 +11,7 @@ HELP_WIDTH = 100
 
 
 def build_parser(name: str) -> argparse.ArgumentParser:
-    """The options of a subcommand, told at a width that does not depend on the terminal."""
+    """Build the parser of a subcommand with a fixed help width, independent of the terminal."""
     command, summary = COMMANDS[name]
     form = partial(argparse.HelpFormatter, width=HELP_WIDTH, max_help_position=32)
     made = argparse.ArgumentParser(prog=f"navicache {name}", description=summary, formatter_class=form)

@@ -1,4 +1,4 @@
-"""How our docstrings are read for the site: examples as code, and the remark behind a field as its description."""
+"""Prepare docstrings for the site: examples become code, comments behind fields become their descriptions."""
 
 import re
 import textwrap
@@ -16,7 +16,7 @@ def fence_example(match: re.Match[str]) -> str:
 
 
 def collect_field_remarks(kind: griffe.Class) -> dict[str, str]:
-    """What stands behind the fields of a class, by their names."""
+    """Collect the comments behind the fields of a class, by field name."""
     lines = {name: field.source.splitlines()[0] for name, field in kind.attributes.items() if field.source}
     found = {name: REMARK_PATTERN.search(line) for name, line in lines.items()}
     return {name: remark[1] for name, remark in found.items() if remark}
@@ -26,12 +26,12 @@ class DocstringExtension(griffe.Extension):
     """Called by mkdocstrings for everything it reads."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Docstrings say `Example:`, of which the Google style knows only the plural."""
+        """Turn `Example:` into a code block; the Google style knows only the plural."""
         if obj.docstring:
             obj.docstring.value = EXAMPLE_PATTERN.sub(fence_example, obj.docstring.value)
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
-        """A table of the fields that have a remark: the signature has the others, with their defaults."""
+        """Add a table of the fields with a comment; the signature shows the others with their defaults."""
         said = collect_field_remarks(cls)
         if cls.docstring and said:
             table = "\n".join(f"    {name}: {text}" for name, text in said.items())

@@ -1,4 +1,4 @@
-"""Equations as MathML, which browsers draw by themselves: the site loads no script from elsewhere."""
+"""Render equations as MathML, which browsers draw without scripts."""
 
 import html as entities
 import re

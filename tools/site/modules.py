@@ -1,4 +1,4 @@
-"""The modules of the package and what each is for, in its own words, where a page says `<!-- modules -->`."""
+"""Replace `<!-- modules -->` in a page by tables of the modules and the first lines of their docstrings."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The dated notes of a folder, newest first, where the navigation names the folder alone."""
+"""Expand a folder in the navigation to its dated notes, newest first."""
 
 from pathlib import Path
 from typing import Any

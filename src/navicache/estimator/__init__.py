@@ -13,6 +13,8 @@
 Paper: NaviCache, ICML 2026, arXiv:2606.26795, section "Test-Time Self-Calibration" and its appendix.
 """
 
+from typing import TYPE_CHECKING
+
 from navicache.estimator.alignment import AlignmentForm, align_beliefs
 from navicache.estimator.damping import compute_extrapolation_factor, fit_damping
 from navicache.estimator.diagonal_filter import DiagonalFilter
@@ -27,6 +29,7 @@ from navicache.estimator.steady_state import (
     compute_steady_gain,
     compute_theorem_bound,
 )
+from navicache.renamed import resolve_renamed
 
 __all__ = [
     "AlignmentForm",
@@ -54,3 +57,27 @@ __all__ = [
     "fit_damping",
     "predict",
 ]
+
+if not TYPE_CHECKING:  # type checkers know the new names only
+    __getattr__ = resolve_renamed(
+        __name__,
+        {
+            "Bound": "TheoremBound",
+            "Diagonal": "DiagonalFilter",
+            "Drift": "DriftFilter",
+            "RatioDrift": "RatioDriftBelief",
+            "Schedule": "NoiseSchedule",
+            "Walk": "RandomWalkFilter",
+            "align": "align_beliefs",
+            "best_damping": "fit_damping",
+            "gain": "compute_gain",
+            "hold_variance": "compute_hold_variance",
+            "posterior_variance": "compute_posterior_variance",
+            "prior_variance": "compute_prior_variance",
+            "slope_reach": "compute_extrapolation_factor",
+            "steady_gain": "compute_steady_gain",
+            "theorem_bound": "compute_theorem_bound",
+            "upper_bound": "compute_upper_bound",
+            "value": "evaluate_noise",
+        },
+    )

@@ -43,7 +43,7 @@ class DiagonalFilter(Generic[BeliefT]):
         return tuple(belief for belief, _ in pairs), tuple(gain for _, gain in pairs)
 
     def extract_ratios(self, beliefs: tuple[BeliefT, ...]) -> tuple[Gaussian, ...]:
-        """What is believed about every ratio alone."""
+        """The marginal belief about every ratio."""
         return tuple(map(self.ratio_filter.extract_ratio, beliefs))
 
 

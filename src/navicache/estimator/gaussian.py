@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Gaussian(NamedTuple):
-    """What is believed about a number: x ~ N(mean, variance).
+    """The belief about a number: x ~ N(mean, variance).
 
     Example:
         >>> Gaussian(mean=1.0, variance=0.25)

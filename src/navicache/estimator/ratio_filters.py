@@ -1,7 +1,7 @@
 """One-dimensional filters of the ratio behind one small interface.
 
 The abstract of the paper tracks "the feature change ratio and its latent drift"; its method section and the official
-code track the ratio and its variance. So there are two filters, and they agree where the drift is known to be zero:
+code track the ratio and its variance. So there are two filters, and they agree if the drift is known to be zero:
 
 1. `RandomWalkFilter`: r_t = r_{t-1} + w. The paper's method, used by default.
 2. `DriftFilter`: r_t = r_{t-1} + d_{t-1} + w, d_t = d_{t-1} + u. The abstract's, with momentum.
@@ -42,7 +42,7 @@ class RatioFilter(Protocol[BeliefT]):
         ...
 
     def extract_ratio(self, belief: BeliefT) -> Gaussian:
-        """What is believed about the ratio alone."""
+        """The marginal belief about the ratio."""
         ...
 
 
@@ -65,7 +65,7 @@ class RandomWalkFilter:
     epsilon: float = 1e-8
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are no variances."""
+        """Raise ValueError for numbers that are not variances."""
         check_noise("process_noise", self.process_noise)
         check_noise("measurement_noise", self.measurement_noise)
         check_variance("initial_variance", self.initial_variance)
@@ -90,7 +90,7 @@ class RandomWalkFilter:
 
 
 class RatioDriftBelief(NamedTuple):
-    """What is believed about a ratio r and its drift d per step: their means and P = [[p, c], [c, q]].
+    """The belief about a ratio r and its drift d per step: their means and P = [[p, c], [c, q]].
 
     Example:
         >>> DriftFilter().start_belief(2.0)
@@ -127,7 +127,7 @@ class DriftFilter:
     initial_drift_variance: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are no variances."""
+        """Raise ValueError for numbers that are not variances."""
         check_noise("process_noise", self.process_noise)
         check_noise("measurement_noise", self.measurement_noise)
         check_noise("drift_noise", self.drift_noise)

@@ -1,4 +1,4 @@
-"""Where the random walk's filter settles, and the paper's theorem: it errs less than holding the last observation.
+"""The steady state of the random walk filter, and the paper's theorem: its error is below that of holding.
 
 Letters: P posterior variance, P- prior variance, K gain, all at t -> infinity; Q process noise, R measurement noise.
 The appendix gives P as the positive root of P^2 + Q P - Q R = 0. Everything here comes from the gain,

@@ -30,7 +30,7 @@ class Comparison:
 
 
 class MetricOptions(NamedTuple):
-    """Where the LPIPS weights are, None for those of the pocket package, and the device to measure on."""
+    """The file of the LPIPS weights (None: the pocket package) and the device to measure on."""
 
     weights: Path | None
     device: Device

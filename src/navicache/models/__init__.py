@@ -1,5 +1,7 @@
 """Models as data: how they are called, and which settings are published for them."""
 
+from typing import TYPE_CHECKING
+
 from navicache.models.calibration import CALIBRATED_METHODS, Calibration, read_calibration
 from navicache.models.call_spec import (
     CONDITIONING_ARGUMENT_NAMES,
@@ -15,6 +17,7 @@ from navicache.models.host_models import HOST_MODELS, SIZE_FIELDS, HostModel
 from navicache.models.model_spec import MODES, ModelSpec, Preset, find_preset
 from navicache.models.published_presets import PUBLISHED_METHODS, list_published_models, load_published_presets
 from navicache.models.signal_modules import SIGNAL_MODULES
+from navicache.renamed import resolve_renamed
 
 __all__ = [
     "CALIBRATED_METHODS",
@@ -43,3 +46,26 @@ __all__ = [
     "load_published_presets",
     "read_calibration",
 ]
+
+if not TYPE_CHECKING:  # type checkers know the new names only
+    __getattr__ = resolve_renamed(
+        __name__,
+        {
+            "CALIBRATED": "CALIBRATED_METHODS",
+            "CONDITIONING_NAMES": "CONDITIONING_ARGUMENT_NAMES",
+            "HOSTS": "HOST_MODELS",
+            "LATENT_NAMES": "LATENT_ARGUMENT_NAMES",
+            "METHODS": "PUBLISHED_METHODS",
+            "PER_SAMPLE_NAMES": "PER_SAMPLE_ARGUMENT_NAMES",
+            "SHARED_NAMES": "SHARED_ARGUMENT_NAMES",
+            "SIGNALS": "SIGNAL_MODULES",
+            "SIZES": "SIZE_FIELDS",
+            "TIME_NAMES": "TIME_ARGUMENT_NAMES",
+            "UNKNOWN": "UNKNOWN_MODEL",
+            "Place": "ArgumentKey",
+            "model_named": "find_model_by_name",
+            "preset": "find_preset",
+            "published": "load_published_presets",
+            "published_models": "list_published_models",
+        },
+    )

@@ -1,5 +1,7 @@
 """Policies decide when to compute and how to predict the other outputs; floats only, the engine owns the tensors."""
 
+from typing import TYPE_CHECKING
+
 from navicache.policies.cache_sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
 from navicache.policies.dbcache import DBCache
@@ -25,6 +27,7 @@ from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
 from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
+from navicache.renamed import resolve_renamed
 
 __all__ = [
     "L2P",
@@ -74,3 +77,18 @@ __all__ = [
     "find_nonfinite_fields",
     "find_policy",
 ]
+
+if not TYPE_CHECKING:  # type checkers know the new names only
+    __getattr__ = resolve_renamed(
+        __name__,
+        {
+            "Differences": "FiniteDifferences",
+            "Products": "InnerProducts",
+            "Taylor": "PolynomialExtrapolation",
+            "Verdict": "Decision",
+            "Weights": "PredictionWeights",
+            "guarded": "add_guards",
+            "nonfinite_fields": "find_nonfinite_fields",
+            "settings": "collect_knob_values",
+        },
+    )

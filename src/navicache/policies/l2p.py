@@ -81,7 +81,7 @@ class L2P:
         """One list for all guidance branches; each branch is predicted from its own outputs."""
         if not self.weights:
             raise ValueError(
-                "policy 'l2p' needs weights of the model at hand: fit them with `navicache calibrate --method l2p`"
+                "policy 'l2p' needs weights of this model: fit them with `navicache calibrate --method l2p`"
             )
         steps = _count_triangle_rows(self.weights) + 1
         gate = add_guards(

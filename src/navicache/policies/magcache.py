@@ -77,7 +77,7 @@ class MagCache:
         """Hold the residual of all blocks; each guidance branch has its own decision."""
         if not self.ratios:
             raise ValueError(
-                "policy 'magcache' needs a table of the model at hand and none is published for it: "
+                "policy 'magcache' needs a table of this model, and none is published: "
                 "measure one with `navicache calibrate --method magcache`, or give ratios=(1.0, ...)"
             )
         retained = RetentionRule(self.retention, self.rounding, self.align_steps, self.switch, self.reuse_before_switch)

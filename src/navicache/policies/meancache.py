@@ -76,7 +76,7 @@ class MeanCache:
         """One path for all guidance branches; each branch is predicted from its own outputs."""
         if not self.costs:
             raise ValueError(
-                "policy 'meancache' needs errors of the model at hand: measure them with "
+                "policy 'meancache' needs errors of this model: measure them with "
                 "`navicache calibrate --method meancache`"
             )
         path = find_cheapest_path(split_triangle_rows(self.costs), self.budget, self.gamma)

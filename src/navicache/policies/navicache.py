@@ -134,7 +134,7 @@ class NaviCache:
             self.build_gate(), align_steps=self.align_steps, last_step=last_step, longest_reuse=self.longest_reuse
         )
         hold = ResidualHold() if self.resolve_knob("hold") == "residual" else OutputHold()
-        # An absolute sum is no relative error.
+        # An absolute sum is not a relative error.
         belief = "accumulated" if self.resolve_knob("relative") else None
         return (Scheme(resolve_site(self.site), gate, hold, last_step, belief),)
 

@@ -1,4 +1,6 @@
-"""What happened, step by step: plain frozen data, JSON in and out."""
+"""Records of runs and steps as plain frozen data, saved as JSON."""
+
+from typing import TYPE_CHECKING
 
 from navicache.records.atomic_files import open_atomic_file
 from navicache.records.reuse_checks import (
@@ -15,6 +17,7 @@ from navicache.records.sample_split import split_by_sample
 from navicache.records.step import StepRecord
 from navicache.records.summary import describe_savings, format_headline, summarise
 from navicache.records.trace import Trace
+from navicache.renamed import resolve_renamed
 
 __all__ = [
     "ERROR_FIELD_LABELS",
@@ -36,3 +39,24 @@ __all__ = [
     "split_by_sample",
     "summarise",
 ]
+
+if not TYPE_CHECKING:  # type checkers know the new names only
+    __getattr__ = resolve_renamed(
+        __name__,
+        {
+            "BELIEF_WORDS": "ERROR_FIELD_LABELS",
+            "Belief": "ErrorField",
+            "Checked": "ReuseCheck",
+            "Scalar": "SettingValue",
+            "ShadowKind": "ShadowMode",
+            "atomic_file": "open_atomic_file",
+            "by_sample": "split_by_sample",
+            "checked_steps": "collect_reuse_checks",
+            "headline": "format_headline",
+            "max_error": "read_max_error",
+            "share_believed": "compute_share_within_prediction",
+            "share_below": "compute_share_within_limit",
+            "shows_growth": "ratio_is_error_growth",
+            "tally": "describe_savings",
+        },
+    )

@@ -1,4 +1,4 @@
-"""What happened in one run (one generation): its settings and its steps."""
+"""The record of one run (one generation): its settings and its steps."""
 
 import math
 from collections import Counter
@@ -72,12 +72,12 @@ class RunRecord:
 
     @property
     def sample_numbers(self) -> tuple[int, ...]:
-        """Which samples were seen, in order."""
+        """The sample numbers, in order."""
         return tuple(sorted({step.sample for step in self.steps}))
 
     @property
     def samples(self) -> int:
-        """How many samples were seen."""
+        """The number of samples."""
         return len(self.sample_numbers)
 
     @property

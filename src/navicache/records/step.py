@@ -1,4 +1,4 @@
-"""What happened at one step, for one stream of one sample: plain frozen data."""
+"""The record of one step, for one stream of one sample: plain frozen data."""
 
 from dataclasses import dataclass
 

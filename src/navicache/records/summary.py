@@ -58,7 +58,7 @@ def format_headline(run: RunRecord) -> str:
 
 
 def describe_savings(run: RunRecord) -> str:
-    """How many steps were computed, of a sample on average, and what that saved; in shadow mode, would have been."""
+    """Describe how many steps were computed, per sample on average, and what that saved (or would, in shadow mode)."""
     if not run.length:
         return "no step has run yet"
     if run.shadow is not None:
@@ -83,7 +83,7 @@ def _format_average(mean: float) -> str:
 
 
 def _describe_origin(run: RunRecord, run_count: int) -> list[str]:
-    """Which run this is and its knobs, where there is something to say."""
+    """Describe which run this is, and its knobs."""
     parts = [f"newest of {run_count} runs, begun by: {run.started}"] if run_count > 1 else []
     if run.settings:
         parts.append("knobs: " + ", ".join(f"{name}={value}" for name, value in run.settings.items()))

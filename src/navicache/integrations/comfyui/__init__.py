@@ -9,7 +9,18 @@ Example:
     print(last_run(model).summary)  # after the sampler
 """
 
+from typing import TYPE_CHECKING
+
 from navicache.integrations.comfyui.patch import attach, last_run
 from navicache.integrations.comfyui.report import SamplingReport
+from navicache.renamed import resolve_renamed
 
 __all__ = ["SamplingReport", "attach", "last_run"]
+
+if not TYPE_CHECKING:  # type checkers know the new names only
+    __getattr__ = resolve_renamed(
+        __name__,
+        {
+            "Report": "SamplingReport",
+        },
+    )
