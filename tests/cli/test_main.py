@@ -22,7 +22,11 @@ def test_version(capsys):
     [
         (ValueError("too few"), 2, "navicache models: too few\n"),
         (FileNotFoundError("gone"), 2, "navicache models: gone\n"),
-        (ModuleNotFoundError("No module named 'av'"), 2, '; run `pip install ".[diffusers,eval]"` in a clone of navicache'),
+        (
+            ModuleNotFoundError("No module named 'av'"),
+            2,
+            '; run `pip install ".[diffusers,eval]"` in a clone of navicache',
+        ),
         (torch.OutOfMemoryError("no room\nand a long story"), 2, "navicache models: no room\ntry --offload model"),
         (KeyboardInterrupt(), INTERRUPTED, "interrupted; nothing half-written is left"),
     ],

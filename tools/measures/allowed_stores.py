@@ -17,7 +17,9 @@ class AllowedStore(NamedTuple):
 
 ALLOWED_STORES = (
     AllowedStore("engine", "module.forward", "the one place where torch lets a module's call be taken over"),
-    AllowedStore("engine", "self.structure.model.<setattr>", "the model's own list of blocks is exchanged, and put back"),
+    AllowedStore(
+        "engine", "self.structure.model.<setattr>", "the model's own list of blocks is exchanged, and put back"
+    ),
     AllowedStore("engine", "self._block.<setattr>", "a stand-in passes on what is written to it"),
     AllowedStore("integrations", "module.forward", "the one place where torch lets a module's call be taken over"),
     AllowedStore("integrations", "self._module.forward", "put back as it was found"),

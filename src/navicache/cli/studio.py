@@ -8,8 +8,7 @@ from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
 from navicache.studio.models import StudioModels, check_models
 
 INSTALL = (
-    "the studio is a Gradio page, and gradio is not installed: "
-    'run `pip install ".[studio]"` in a clone of navicache'
+    'the studio is a Gradio page, and gradio is not installed: run `pip install ".[studio]"` in a clone of navicache'
 )
 
 
