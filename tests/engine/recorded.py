@@ -188,8 +188,11 @@ def decisions(seed: int, scale: float = 1.0) -> dict[str, Any]:
 
 def sturdy() -> list[dict[str, Any]]:
     """Plays whose decisions do not hang on the last bits of a number: a millionth more or less changes nothing."""
-    plays = (decisions(seed) for seed in count())
-    kept = (play for play in plays if all(play == decisions(play["seed"], 1 + way * 1e-6) for way in (1, -1)))
+    kept = (
+        play
+        for play in map(decisions, count())
+        if all(play == decisions(play["seed"], 1 + way * 1e-6) for way in (1, -1))
+    )
     return [*islice(kept, RUNS)]
 
 

@@ -32,7 +32,8 @@ def has_finite_measurements(step: Step) -> bool:
     """Whether all measurements of a step are finite. One sum, for speed: NaN and infinity stay in it.
 
     Example:
-        >>> [has_finite_measurements(Step(index=3, local_index=3, since_seen=change)) for change in (None, 0.5, math.nan)]
+        >>> steps = [Step(index=3, local_index=3, since_seen=change) for change in (None, 0.5, math.nan)]
+        >>> [has_finite_measurements(step) for step in steps]
         [True, True, False]
     """
     total = 0.0

@@ -43,7 +43,7 @@ def test_an_output_teaches_the_decider_of_every_sample():
     made = lessons(2)
     made.queue_outcome(lesson(output_magnitude=arrived(5, 7)))
     made.learn_outcomes()
-    assert made.deciders.get_or_create("cond").output_magnitude == [5, 7]
+    assert made.deciders.get_or_create("cond").output_magnitudes == [5, 7]
     assert made.outcomes == []
 
 
@@ -52,7 +52,7 @@ def test_a_difference_teaches_the_course_of_its_stream_alone():
     made.queue_outcome(lesson("difference", output_magnitude=arrived(5, 7), **MOVES))
     made.learn_outcomes()
     assert made.streams.difference_predictors.get_or_create_states("cond")[0].damping.mean < 0.5
-    assert made.deciders.get_or_create("cond").output_magnitude == [None, None]
+    assert made.deciders.get_or_create("cond").output_magnitudes == [None, None]
     assert made.deciders.get_or_create("cond").predictor_states[0].damping is None
 
 
@@ -61,7 +61,7 @@ def test_a_truth_goes_to_the_trace_and_teaches_nobody():
     made.queue_outcome(lesson("truth", output_magnitude=arrived(4, 8), prediction_error=arrived(1, 1)))
     made.learn_outcomes()
     assert [line.reuse_error for line in made.recorder.build_run_record().steps] == [0.25, 0.125]
-    assert made.deciders.get_or_create("cond").output_magnitude == [None, None]
+    assert made.deciders.get_or_create("cond").output_magnitudes == [None, None]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])

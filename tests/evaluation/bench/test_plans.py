@@ -42,10 +42,8 @@ def test_the_pocket_table_has_four_prompts_or_more_and_every_policy():
     assert not missing, "make bench-paper is to show every policy of the catalog"
 
 
-def test_the_rivals_are_every_policy_of_the_catalog_each_with_a_range():
+def test_the_rivals_have_a_range_each():
     plan = read_plan(PLANS / "pocket" / "rivals.toml")
-    ours = {"ema", "schedule"}  # an ablation, and what `inertial` by speed-up is
-    assert set(POLICIES) - {setting.policy for setting in plan.settings} == ours
     assert plan.batch_of(plan.models[0]) == 1, "by the clock"
     for setting in plan.settings:
         assert sum(setting.series == other.series for other in plan.settings) >= 4

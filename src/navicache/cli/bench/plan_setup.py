@@ -35,7 +35,8 @@ def choose_prompts(wanted: Any, folder: Path) -> list[str]:
     sources = {
         "file": lambda: read_prompt_file(folder, wanted.file),
         "vbench": lambda: vbench_prompts(wanted.dimensions),
-        "pocket": lambda: _pocket_prompts(wanted.count or DEFAULT_PROMPTS),
+        "pocket": lambda: _pocket_prompts("held-out", wanted.count or DEFAULT_PROMPTS),
+        "pocket-tuning": lambda: _pocket_prompts("tune", wanted.count or DEFAULT_PROMPTS),
     }
     found = sources[wanted.source]()
     if wanted.count and len(found) < wanted.count:
@@ -43,7 +44,7 @@ def choose_prompts(wanted: Any, folder: Path) -> list[str]:
     return found[: wanted.count]
 
 
-def _pocket_prompts(count: int) -> list[str]:
-    from navicache.pocket.held_out import choose_prompts as held_out
+def _pocket_prompts(which: str, count: int) -> list[str]:
+    from navicache.pocket.held_out import choose_prompts as choose_held_out
 
-    return held_out("held-out", count)
+    return choose_held_out(which, count)

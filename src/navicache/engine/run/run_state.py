@@ -50,17 +50,16 @@ class RunState:
 
     def __post_init__(self) -> None:
         """Put the parts together, and look up once what is asked at every call."""
-        scheme, gate = self.scheme, self.scheme.gate
+        scheme, gate, reads = self.scheme, self.scheme.gate, bool(self.scheme.gate.reads)
         is_layout_known = self.row_count == 1 or gate.rows == "call" or scheme.site != "model"
         self.batch = BatchSamples(self.row_count, is_layout_known=is_layout_known)
         self.deciders = StreamDeciders(scheme, self.recorder, self.batch, self.channel_dim)
         self.streams = StreamCaches(scheme, self.storage, self.latent_state, self.batch, self.deciders)
-        pending = PendingOutcomes(self.recorder, self.batch, self.deciders, self.streams, bool(gate.reads))
-        self.pending_outcomes = pending
+        self.pending_outcomes = PendingOutcomes(self.recorder, self.batch, self.deciders, self.streams, reads)
         self.leader_decides = self.deciders.leader_decides
-        self.measures_signal = scheme.signal != "input" and bool(gate.reads)
+        self.measures_signal = scheme.signal != "input" and reads
         self.latent_measurements = list_measurements(scheme) if scheme.signal == "input" else frozenset()
-        self.decides_by_measurement, self.decides_by_outcome = bool(gate.reads - {"outcome"}), bool(gate.reads)
+        self.decides_by_measurement, self.decides_by_outcome = bool(gate.reads - {"outcome"}), reads
 
     # -- a step begins ------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from navicache.models import CALIBRATED_METHODS, MODES
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
 
-PromptOrigin = Literal["pocket", "vbench", "file"]
+PromptOrigin = Literal["pocket", "pocket-tuning", "vbench", "file"]
 ClockMode = Literal["group", "beside"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
 BASELINE = "baseline"

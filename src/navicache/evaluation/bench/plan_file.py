@@ -33,7 +33,7 @@ from navicache.evaluation.bench.plan_readers import (
     reader_of_choice,
     reader_of_choices,
 )
-from navicache.evaluation.bench.plan_sweeps import expand_conditions, expand_settings
+from navicache.evaluation.bench.plan_sweeps import add_unlisted_policies, expand_conditions, expand_settings
 from navicache.evaluation.comparison import METRICS
 from navicache.policies import POLICIES
 
@@ -58,7 +58,7 @@ def parse_plan(content: str) -> BenchPlan:
     Example:
         >>> plan = parse_plan('''
         ... name = "try"
-        ... prompts = { source = "pocket", read_count = 2 }
+        ... prompts = { source = "pocket", count = 2 }
         ... models = [{ name = "pocket", model = "pocket" }]
         ... settings = [{ name = "N", policy = "navicache", sweep = { threshold = [0.05, 0.1] } }]
         ... ''')
@@ -121,7 +121,7 @@ PLAN: dict[str, ValueReader] = {
     "clock": reader_of_choice(*get_args(ClockMode)),
     "chapter": lambda v, place: _read_table(PageChapter, v, place, CHAPTER),
     "ours": lambda v, place: reader_of_choices(*POLICIES)([v] if isinstance(v, str) else v, place),
-    "settings": lambda v, _: _read_expanded(v, "settings", expand_settings),
+    "settings": lambda v, _: _read_expanded(add_unlisted_policies(v, POLICIES), "settings", expand_settings),
 }
 REQUIRED = {
     BenchPlan: ("name", "prompts", "models", "settings"),

@@ -1,7 +1,7 @@
 """Expand entries of a plan that stand for several settings or conditions."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from navicache.evaluation.bench.plan import NO_CACHE, PlanCondition, PlanSetting
@@ -15,11 +15,26 @@ from navicache.evaluation.bench.plan_readers import (
     read_texts,
 )
 
+EVERY_OTHER = "*"  # a setting with this policy stands for every policy that the plan does not name
 SETTING_KEYS = (
     *("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "batch"),
     *("calibration", "calibrate"),
 )
 CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models")
+
+
+def add_unlisted_policies(settings: Any, policies: Collection[str]) -> Any:
+    """Replace a setting with `policy = "*"` by one for each policy that no other setting names.
+
+    Example:
+        >>> add_unlisted_policies([{"policy": "static"}, {"policy": "*"}], ["static", "random"])
+        [{'policy': 'static'}, {'policy': 'random'}]
+    """
+    if not isinstance(settings, list) or {"policy": EVERY_OTHER} not in settings:
+        return settings
+    listed = [entry for entry in settings if entry != {"policy": EVERY_OTHER}]
+    named = {entry.get("policy") for entry in listed if isinstance(entry, dict)}
+    return [*listed, *({"policy": policy} for policy in policies if policy not in named)]
 
 
 def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
