@@ -188,12 +188,8 @@ def decisions(seed: int, scale: float = 1.0) -> dict[str, Any]:
 
 def sturdy() -> list[dict[str, Any]]:
     """Plays whose decisions do not hang on the last bits of a number: a millionth more or less changes nothing."""
-    kept = (
-        play
-        for play in map(decisions, count())
-        if all(play == decisions(play["seed"], 1 + way * 1e-6) for way in (1, -1))
-    )
-    return [*islice(kept, RUNS)]
+    plays, ways = map(decisions, count()), (1 + 1e-6, 1 - 1e-6)
+    return [*islice((play for play in plays if all(play == decisions(play["seed"], way) for way in ways)), RUNS)]
 
 
 if __name__ == "__main__":
