@@ -18,7 +18,7 @@ from navicache.policies import Decision, Outcome, PredictionWeights, Predictor, 
 
 NONFINITE_NOTE = "a measurement was NaN or infinite: those steps were computed, and taught nothing"
 
-ComputedSteps = tuple[int, ...]  # own indices of computed steps, newest first, as far as a predictor looks back
+ComputedSteps = tuple[int, ...]  # local indices of computed steps, newest first, as far as a predictor looks back
 
 
 @dataclass

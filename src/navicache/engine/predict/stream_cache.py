@@ -44,7 +44,7 @@ class StreamCache:
     batch: BatchSamples
     keeps_past_inputs: bool = False  # of older computes too
     branch_differences: BranchDifferences | None = None  # some rows of kept outputs are differences from others
-    computed_steps: list[tuple[int, ...]] = field(init=False)  # own indices of the steps it is predicted from
+    computed_steps: list[tuple[int, ...]] = field(init=False)  # local indices of the steps it is predicted from
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
     last_error: Rows = NO_ROWS  # by the prediction of the newest computed step; nothing where that is not made up for
     shares_latent: bool = True  # the kept latent is the run's own copy, which costs this stream nothing

@@ -7,7 +7,7 @@ from navicache.engine.tensors.device_readings import DeviceReading
 from navicache.engine.tensors.rows import Rows
 from navicache.engine.tensors.sample_layout import SampleLayout, choose_layout, compare_layouts
 
-ValueT = TypeVar("T")
+ValueT = TypeVar("ValueT")
 
 
 @dataclass
@@ -16,11 +16,11 @@ class BatchSamples:
 
     Example:
         >>> import torch
-        >>> from navicache.engine.tensors.device_readings import fetch
+        >>> from navicache.engine.tensors.device_readings import fetch_readings
         >>> batch = BatchSamples(row_count=2, is_layout_known=False)
-        >>> gaps = batch.create_sample_list(3)  # as yet all row_count may be one sample
+        >>> gaps = batch.create_sample_list(3)  # all rows may still be one sample
         >>> batch.queue_layout_check((torch.tensor([[0.0], [1.0]]),))
-        >>> fetch(batch.list_pending_readings())
+        >>> fetch_readings(batch.list_pending_readings())
         >>> batch.resolve_layout(), gaps
         (((0,), (1,)), [3, 3])
     """
@@ -29,9 +29,7 @@ class BatchSamples:
     is_layout_known: bool  # it is known which rows make up a sample
     layout: SampleLayout = field(init=False)  # rows of each sample; all of one, until they are known to be several
     layout_flags: list[list[DeviceReading]] = field(default_factory=list)  # which rows agree, at the first two steps
-    _shared_lists: list[list[Any]] = field(
-        default_factory=list, init=False
-    )  # lists of one value, that of all samples as yet
+    _shared_lists: list[list[Any]] = field(default_factory=list, init=False)  # of one value, so far that of all samples
 
     def __post_init__(self) -> None:
         """All rows are one sample until more is known."""
