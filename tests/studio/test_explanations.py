@@ -10,19 +10,34 @@ from navicache.records import RunRecord, StepRecord
 from navicache.studio.explanations import REASONS, explain_step
 
 
-def verdicts():
-    """(computed, reason) of every verdict that is written down in the policies."""
+def list_reasons():
+    """(is computed, reason) of every decision that the policies can give, guards included."""
     for file in Path(navicache.policies.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Verdict" and len(node.args) == 2:
-                compute, reason = node.args
-                if isinstance(compute, ast.Constant) and isinstance(reason, ast.Constant):
-                    yield compute.value, reason.value
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Decision":
+                yield from list_decision_reasons(node)
+            if isinstance(node, ast.FunctionDef) and node.name == "find_compute_reason":
+                returned = [part.value for part in ast.walk(node) if isinstance(part, ast.Return) and part.value]
+                yield from ((True, text) for value in returned for text in list_texts(value))
 
 
-def test_every_verdict_has_words():
-    found = set(verdicts())
-    assert len(found) > 8, "the policies are read"
+def list_decision_reasons(call):
+    given = dict(zip(("compute", "reason"), call.args, strict=False)) | {word.arg: word.value for word in call.keywords}
+    compute, reason = given["compute"], given["reason"]
+    outcomes = [compute.value] if isinstance(compute, ast.Constant) else [True, False]
+    texts = list_texts(reason)
+    assert texts or getattr(reason, "id", "") == "reason", f"{ast.unparse(call)}: a reason that this test cannot read"
+    return [(outcome, text) for outcome in outcomes for text in texts]
+
+
+def list_texts(expression):
+    parts = [part.value for part in ast.walk(expression) if isinstance(part, ast.Constant)]
+    return [part for part in parts if isinstance(part, str)]
+
+
+def test_every_reason_has_words():
+    found = set(list_reasons())
+    assert {(True, "longest reuse"), (True, "last step"), (False, "budget"), (True, "no ratio yet")} <= found
     assert [pair for pair in found if not REASONS.get(pair[1], ("", ""))[0 if pair[0] else 1]] == []
 
 
