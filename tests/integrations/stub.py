@@ -20,8 +20,8 @@ class StubEngine:
     def detach(self) -> None:
         self.told.append("detach")
 
-    def end_run(self, why: str = "", finished: bool = True) -> None:
-        self.told.append((why, finished))
+    def end_run(self, reason: str = "", is_complete: bool = True) -> None:
+        self.told.append((reason, is_complete))
 
     def __call__(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.told.append("call")
