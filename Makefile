@@ -76,6 +76,7 @@ structure: ## Lengths, layers, cycles and foreign stores of src, with their limi
 .PHONY: tables
 tables: ## Write the parts of the docs that are made from the code
 	@$(BIN)/python -m tools.tables
+	@$(BIN)/python -m tools.tree
 
 .PHONY: test-floor
 test-floor: ## Test on the oldest torch and diffusers that pyproject.toml allows
