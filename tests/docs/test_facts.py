@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from tests.docs.pages import FENCE, ROOT
 
 from navicache.policies import POLICIES
 
 MOST_WORDS = 800
+MOST_WORDS_OF_ALL = 25_000  # without notes and results, which may be as long as they need
+DATED = {"research", "decisions", "results"}
 
 
 def words(text: str) -> int:
@@ -21,9 +22,13 @@ def test_the_readme_is_short():
     assert words((ROOT / "README.md").read_text(encoding="utf-8")) < MOST_WORDS
 
 
-@pytest.mark.parametrize("page", ["policies.md"])
-def test_every_policy_is_named_before_the_second_section(page: str):
-    start, _, _ = (ROOT / "docs" / page).read_text(encoding="utf-8").partition("\n## 2. ")
+def test_the_pages_can_be_read_in_an_afternoon():
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if not DATED.intersection(page.parts)]
+    assert sum(words(page.read_text(encoding="utf-8")) for page in pages) < MOST_WORDS_OF_ALL
+
+
+def test_every_policy_is_named_before_the_second_section():
+    start, _, _ = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8").partition("\n## 2. ")
     assert set(POLICIES) <= set(re.findall(r"`(\w+)`", start))
 
 
