@@ -40,4 +40,4 @@ def test_it_is_still_there(module, name):
 
 
 def test_a_pipeline_knows_where_it_runs():
-    assert hasattr(DiffusionPipeline, "_execution_device"), "needed by cli/session.py and navicache_opensora"
+    assert hasattr(DiffusionPipeline, "_execution_device"), "needed by generation/session.py and navicache_opensora"
