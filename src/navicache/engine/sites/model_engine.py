@@ -42,7 +42,7 @@ class ModelEngine(CacheEngine):
     def __call__(self, forward: Forward, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Compute or predict what `forward` would return.
 
-        Under torch.compile the graph breaks before and after `forward`, which is one graph by itself.
+        Under torch.compile the graph breaks before and after `forward`, which is one graph.
         """
         try:
             task: CallPlan = self._call_uncompiled(self._plan_without_grad, args, kwargs)

@@ -26,7 +26,7 @@ def call_directly(function: Callable[..., Any], *args: Any) -> Any:
 def create_uncompiled_caller() -> Callable[..., Any]:
     """Create a caller like `call_directly` that Dynamo does not trace: the graph breaks around it.
 
-    Loads Dynamo, which takes a while where nothing else has.
+    Loads Dynamo, which takes a while if nothing else has loaded it.
     """
     return torch.compiler.disable(call_directly, reason=GRAPH_BREAK_MESSAGE)
 

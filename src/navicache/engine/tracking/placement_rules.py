@@ -140,7 +140,7 @@ def _place_leading_call(
 
 
 def _place_unnamed_follower(tracker: RunTracker, call: ModelCall) -> CallPlacement:
-    # Made anew at every call, the conditioning has no identity: its values have to tell the streams apart.
+    # Conditioning that is created at every call has no identity: its values have to distinguish the streams.
     equal = _compare_conditioning(tracker, call, [s for s in tracker.conditioning if s not in tracker.called_streams])
     return CallPlacement(
         "follow", _choose_new_stream(tracker), is_conditioning_moved=bool(equal), conditioning_matches=equal

@@ -28,7 +28,7 @@ class RunTracker:
     # of the run
     run_token: object | None = None
     run_invariants: tuple[object, ...] = ()
-    index_offset: int | None = None  # the host's number of the run's first step; None before it is told one
+    index_offset: int | None = None  # the host's number of the run's first step; None if unknown
     first_time: DeviceReading | None = None
     time_direction: float = 0.0  # in which the time goes
     is_scheduler_stale: bool = False  # the host's scheduler stood still while a step went by: it belongs to others
