@@ -14,7 +14,7 @@ import tomllib
 from tools.floor import ROOT, build_environment, drop_replaced_pins, list_project_arguments, list_test_tools
 
 ENVIRONMENT = ROOT / ".venv-studio"
-DEFAULT_TESTS = ("tests/cli/studio",)
+DEFAULT_TESTS = ("tests/studio",)
 DOWNGRADED_PACKAGES = ("pillow", "tomlkit")  # than our own
 
 

@@ -80,7 +80,10 @@ def test_conditions_are_swept_and_may_be_of_some_models_alone():
         (HEAD + SETTINGS + "seeds = [true]", "must be a whole number, got True"),
         (HEAD + SETTINGS + 'conditions = [{ sheduler = "x" }]', r"conditions\[0\] has an unknown key 'sheduler'"),
         (HEAD + SETTINGS + 'accuracy = { prompts = 1, settings = ["x"] }', "accuracy.settings names 'x'"),
-        (HEAD.replace("pocket", "poket", 1) + SETTINGS, "prompts.source must be one of pocket, pocket-tuning, vbench, file"),
+        (
+            HEAD.replace("pocket", "poket", 1) + SETTINGS,
+            "prompts.source must be one of pocket, pocket-tuning, vbench, file",
+        ),
         (HEAD.replace(' source = "pocket"', 'source = "file", count = 0') + SETTINGS, "count must be above zero"),
         (HEAD + 'settings = [{ policy = "ema", models = ["n"] }]', "models of setting 'ema' names 'n'"),
         (HEAD.replace('"m",', '"m", shift = 0,') + SETTINGS, r"models\[0\].shift must be a number above zero, got 0"),
