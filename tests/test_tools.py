@@ -6,7 +6,7 @@ import doctest
 from types import ModuleType
 
 import pytest
-from tools import constraints
+from tools import constraints, tables
 from tools.site import links
 
 
@@ -25,3 +25,10 @@ def test_the_pins_are_those_of_a_freeze() -> None:
         if not line.startswith("#")
     ]
     assert lines == list(constraints.parse_pins(lines).values())
+
+
+@pytest.mark.parametrize("page", tables.PAGES)
+def test_the_generated_tables_are_those_of_the_code(page: str) -> None:
+    text = (tables.ROOT / page).read_text(encoding="utf-8")
+    assert tables.PART.search(text), f"{page} has no generated table"
+    assert tables.fill_tables(text) == text, "run `make tables`"

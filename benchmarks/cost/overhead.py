@@ -66,10 +66,10 @@ class Ours:
         return result
 
 
+@torch.no_grad()  # as in every pipeline
 def micro(device: str, dtype: torch.dtype, shape: tuple[int, ...], branches: int, rounds: int) -> dict[str, float]:
     """Milliseconds for decision plus reuse of one step, both ways taking turns on the same tensors."""
     torch.manual_seed(0)
-    torch.set_grad_enabled(False)  # as in every pipeline
     latents = [torch.randn(shape, device=device, dtype=dtype) for _ in range(8)]
     output = torch.randn(shape, device=device, dtype=dtype)
     clock, ours = Clock(device), Ours(latents[0], output, branches)

@@ -3,15 +3,7 @@
 import json
 
 import pytest
-import torch
 from benchmarks.cost import batches, overhead
-
-
-@pytest.fixture(autouse=True)
-def gradients_are_back_on():
-    """The script turns them off for its whole process; other tests train."""
-    with torch.enable_grad():
-        yield
 
 
 def test_both_ways_are_timed_and_what_is_kept_is_counted(tmp_path, capsys):

@@ -8,12 +8,12 @@ Example:
 from pathlib import Path
 
 from navicache.pocket.members import MEMBERS, WAN, Member, checkpoint_path, find_member
-from navicache.pocket.moved import forward_names
 from navicache.pocket.prompts import PROMPTS, find_unknown_words
+from navicache.renamed import resolve_renamed
 
 FRAMES, SIZE = 17, 128  # of wan's videos
 
-__getattr__ = forward_names(__name__, "navicache.pocket.members", {"member": "find_member"})
+__getattr__ = resolve_renamed(__name__, {"member": "find_member"}, "navicache.pocket.members")
 
 __all__ = [
     "FRAMES",

@@ -1,6 +1,6 @@
 """Deprecated: this is `navicache_pocket.world` now."""
 
-from navicache.pocket.moved import forward_names
+from navicache.renamed import resolve_renamed
 
 NAMES = {"captions": "write_captions", "covered": "mask_objects", "draw": "draw_scenes", "render": "render_videos"}
-__getattr__ = forward_names(__name__, "navicache_pocket.world", NAMES)
+__getattr__ = resolve_renamed(__name__, NAMES, "navicache_pocket.world")

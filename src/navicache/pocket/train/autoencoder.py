@@ -1,6 +1,6 @@
 """Deprecated: this is `navicache_pocket.train.autoencoder` now."""
 
-from navicache.pocket.moved import forward_names
+from navicache.renamed import resolve_renamed
 
 NAMES = {"measure": "measure_reconstruction", "opened": "open_autoencoder"}
-__getattr__ = forward_names(__name__, "navicache_pocket.train.autoencoder", NAMES)
+__getattr__ = resolve_renamed(__name__, NAMES, "navicache_pocket.train.autoencoder")
