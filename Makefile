@@ -40,7 +40,7 @@ lint: $(DEV) ## Style, format, types, layers
 	@echo "== pyright"
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 	@echo "== import-linter"
-	@$(BIN)/lint-imports
+	@PYTHONPATH=comfyui $(BIN)/lint-imports
 
 docs: $(DOCS) ## Build the site into build/site; a link that leads nowhere stops it
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

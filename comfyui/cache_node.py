@@ -4,9 +4,8 @@ from typing import Any
 
 from comfy_api.latest import io
 
-from navicache.integrations.comfyui import attach
-from navicache.integrations.comfyui.policy_settings import list_whole_model_policies
-
+from .navicache_comfyui import attach
+from .navicache_comfyui.policy_settings import list_whole_model_policies
 from .node_inputs import (
     MAX_ERROR_TARGET,
     POLICY_TARGET,

@@ -14,7 +14,7 @@ KNOB_FORMAT_HINT = "write name=value, several with a comma between them, as in: 
 
 
 def build_attach_arguments(target: dict[str, Any], knobs: str) -> dict[str, Any]:
-    """Build the keyword arguments of `navicache.integrations.comfyui.attach`.
+    """Build the keyword arguments of `navicache_comfyui.attach`.
 
     Example:
         >>> build_attach_arguments({"target": "speed-up", "speedup": 2.0}, "align_steps=4")

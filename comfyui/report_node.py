@@ -4,8 +4,7 @@ from typing import Any
 
 from comfy_api.latest import io, ui
 
-from navicache.integrations.comfyui import last_run
-
+from .navicache_comfyui import last_run
 from .trace_image import draw_runs
 
 DESCRIPTION = (

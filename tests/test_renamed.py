@@ -73,9 +73,6 @@ RENAMED = {
     "navicache.evaluation": {
         "Unavailable": "LpipsUnavailable",
     },
-    "navicache.integrations.comfyui": {
-        "Report": "SamplingReport",
-    },
 }
 ENTRIES = [(module, old, new) for module, names in RENAMED.items() for old, new in names.items()]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.comfyui.server import ROOT
 
 IMPORT = re.compile(r"^\s*(?:from|import) (?:comfy|comfy_api|comfy_extras|comfy_execution|folder_paths|nodes)\b", re.M)
-SPOKEN = ("src/navicache/integrations/comfyui", "comfyui", "tests/comfyui")
+SPOKEN = ("comfyui", "tests/comfyui")
 FOLDERS = ("src", "tests", "benchmarks", "tools", "pocket", "comfyui")
 
 

@@ -8,7 +8,7 @@ from tools.measures.source_modules import SourceLocation
 
 
 class AllowedStore(NamedTuple):
-    """A store, as the table prints it, that the modules of one package may make."""
+    """A store, as the table prints it, that the modules of one package of the library, or of another one, may make."""
 
     package: str
     store: str
@@ -31,7 +31,6 @@ ALLOWED_STORES = (
     AllowedStore("integrations", "self._module._cache_config", "diffusers asks nowhere else whether a cache is on"),
     AllowedStore("integrations", "model._cache_config", "diffusers asks nowhere else whether a cache is on"),
     AllowedStore("integrations", "CacheMixin.<setattr>", "register(): opt-in, docs/decisions/2026-11-18-register.md"),
-    AllowedStore("integrations", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"),
     AllowedStore(
         "integrations", "batch.extra", "SGLang carries nothing else from a loop to its steps; emptied at its end"
     ),
@@ -44,6 +43,9 @@ ALLOWED_STORES = (
     AllowedStore("report", "stream.width", "PyAV takes a stream's settings as attributes"),
     AllowedStore("report", "stream.pix_fmt", "PyAV takes a stream's settings as attributes"),
     AllowedStore("report", "stream.options", "PyAV takes a stream's settings as attributes"),
+    AllowedStore(
+        "navicache_comfyui", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"
+    ),
 )
 
 
@@ -54,8 +56,13 @@ def filter_allowed_stores(
     refused, needed = [], set()
     known = {(each.package, each.store): each for each in allowed}
     for store in stores:
-        each = known.get((store.path.relative_to(source).parts[0].removesuffix(".py"), store.text))
+        each = known.get((_get_package(store.path, source), store.text))
         if each is None:
             refused.append(store)
         needed.add(each)
     return refused, [each for each in allowed if each not in needed]
+
+
+def _get_package(path: Path, source: Path) -> str:
+    inside = path.is_relative_to(source)
+    return path.relative_to(source).parts[0].removesuffix(".py") if inside else path.parent.name

@@ -12,7 +12,7 @@ from tests.integrations.comfyui.guider import Cond, Guider
 from tests.integrations.comfyui.standin import Patcher
 from torch import Tensor
 
-from navicache.integrations.comfyui import SamplingReport, last_run
+from navicache_comfyui import SamplingReport, last_run
 
 Loop = Callable[[Guider, Tensor, Tensor], Tensor]
 STEPS = 20

@@ -13,7 +13,7 @@ from tests.integrations.comfyui.loops import counts, generate, latents, levels, 
 from tests.integrations.comfyui.standin import Model, Patcher
 from torch import Tensor
 
-from navicache.integrations.comfyui import attach
+from navicache_comfyui import attach
 
 LEFT, RIGHT, WIDE = slice(0, 4), slice(4, 8), slice(2, 8)
 CONTROL = torch.full((1, 1, 1, 1), 0.4)

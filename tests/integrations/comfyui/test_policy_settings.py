@@ -10,9 +10,9 @@ import pytest
 from tests.integrations.comfyui.loops import counts, generate, relative, report_of
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 
-from navicache.integrations.comfyui import attach, last_run
-from navicache.integrations.comfyui.policy_settings import choose_comfyui_policy, list_whole_model_policies
 from navicache.policies import Static
+from navicache_comfyui import attach, last_run
+from navicache_comfyui.policy_settings import choose_comfyui_policy, list_whole_model_policies
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"speedup": 2.0, "quality": "mid"}, "speedup and quality exclude each other: give one of them"),
@@ -105,6 +105,6 @@ def test_nothing_of_comfyui_is_imported() -> None:
     """And nothing of this by the library itself."""
     code = (
         "import sys, navicache; assert 'navicache.integrations.comfyui' not in sys.modules;"
-        "import navicache.integrations.comfyui; assert not {'comfy', 'comfy_api', 'diffusers'} & set(sys.modules)"
+        "import navicache_comfyui; assert not {'comfy', 'comfy_api', 'diffusers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

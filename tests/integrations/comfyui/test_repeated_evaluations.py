@@ -14,10 +14,10 @@ from tests.integrations.comfyui.standin import Model, Patcher
 from tests.integrations.comfyui.test_conditionings import Perturbed
 from torch import Tensor
 
-from navicache.integrations.comfyui import attach
-from navicache.integrations.comfyui.repeated_evaluations import split_budget_with_repeats
-from navicache.integrations.comfyui.sampler_traits import classify_sampler
 from navicache.policies import Inertial
+from navicache_comfyui import attach
+from navicache_comfyui.repeated_evaluations import split_budget_with_repeats
+from navicache_comfyui.sampler_traits import classify_sampler
 
 HEUN = classify_sampler(SimpleNamespace(sampler_function=sample_heun))
 PLACES = [round(float(sigma), 4) for sigma in levels()]

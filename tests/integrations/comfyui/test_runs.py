@@ -13,7 +13,7 @@ from tests.integrations.comfyui.loops import counts, generate, latents, levels, 
 from tests.integrations.comfyui.standin import Model, Patcher
 from torch import Tensor
 
-from navicache.integrations.comfyui import attach, last_run
+from navicache_comfyui import attach, last_run
 
 LARGE = latents(1, 4, 3, 16)
 

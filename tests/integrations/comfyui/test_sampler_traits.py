@@ -20,7 +20,7 @@ from tests.integrations.comfyui.loops import (
 from tests.integrations.comfyui.standin import Model, Patcher
 from torch import Tensor
 
-from navicache.integrations.comfyui import attach
+from navicache_comfyui import attach
 
 NOISY = ("euler_ancestral", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "sa_solver_pece")
 TWICE = ("heun", "dpm_2", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "heunpp2", "sa_solver_pece")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navicache.integrations.comfyui.sigma_tracker import SegmentStep, SigmaTracker
+from navicache_comfyui.sigma_tracker import SegmentStep, SigmaTracker
 
 LEVELS = [1.0, 0.8, 0.5, 0.2, 0.0]
 several = st.lists(st.floats(1e-3, 100), min_size=2, max_size=30, unique=True)

@@ -11,7 +11,7 @@ from tests.integrations.comfyui.loops import counts, generate, relative
 from tests.integrations.comfyui.standin import APPLY_MODEL, Model, Network, Patcher
 from torch import Tensor, nn
 
-from navicache.integrations.comfyui import attach, last_run
+from navicache_comfyui import attach, last_run
 
 
 def with_lora(model: Patcher, strength: float) -> Patcher:

@@ -4,10 +4,10 @@ from typing import Any
 
 from torch import Tensor
 
-from navicache.integrations.comfyui import policy_settings
-from navicache.integrations.comfyui.report import PatchState
-from navicache.integrations.comfyui.sampler_traits import classify_sampler
-from navicache.integrations.comfyui.sampling_run import SamplingRun
+from . import policy_settings
+from .report import PatchState
+from .sampler_traits import classify_sampler
+from .sampling_run import SamplingRun
 
 WRAPPER_KEY = "navicache"  # of the wrappers, and of the patch state in a model's options
 RUN_KEY = "navicache run"  # of the current sampling run, in the options of that run

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from navicache.integrations.comfyui import policy_settings
-from navicache.integrations.comfyui.report import PatchState, SamplingReport
-from navicache.integrations.comfyui.wrappers import WRAPPER_KEY, WRAPPERS
 from navicache.integrations.rank_groups import get_class_name
 from navicache.policies import Policy
+
+from . import policy_settings
+from .report import PatchState, SamplingReport
+from .wrappers import WRAPPER_KEY, WRAPPERS
 
 
 @runtime_checkable

@@ -6,14 +6,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.integrations.comfyui.branch_names import BranchNames
-from navicache.integrations.comfyui.repeated_evaluations import is_same_sigma, split_budget_with_repeats
-from navicache.integrations.comfyui.report import SamplingReport
-from navicache.integrations.comfyui.sampler_traits import DENOISED_FORM, SamplerTraits
-from navicache.integrations.comfyui.shape_cache import LatentShapeCache
-from navicache.integrations.comfyui.sigma_tracker import SegmentStep, SigmaTracker
 from navicache.policies import Policy
 from navicache.records import Trace
+
+from .branch_names import BranchNames
+from .repeated_evaluations import is_same_sigma, split_budget_with_repeats
+from .report import SamplingReport
+from .sampler_traits import DENOISED_FORM, SamplerTraits
+from .shape_cache import LatentShapeCache
+from .sigma_tracker import SegmentStep, SigmaTracker
 
 ShapeKey = tuple[torch.Size, torch.dtype, torch.device]
 

@@ -6,10 +6,11 @@ import torch
 from torch import Tensor
 
 from navicache.engine import CallFacts, CallReader, ModelEngine
-from navicache.integrations.comfyui.sampler_traits import OutputForm
-from navicache.integrations.comfyui.sigma_tracker import SegmentStep
 from navicache.models import CallSpec
 from navicache.policies import Policy
+
+from .sampler_traits import OutputForm
+from .sigma_tracker import SegmentStep
 
 CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
 

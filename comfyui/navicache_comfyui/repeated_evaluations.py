@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from navicache.integrations.comfyui.policy_settings import has_speedup_target
-from navicache.integrations.comfyui.sampler_traits import SamplerTraits
-from navicache.integrations.comfyui.sigma_tracker import SegmentStep
 from navicache.policies import Inertial, Policy
 from navicache.policies.inertial import DEFAULT_SPEEDUP
+
+from .policy_settings import has_speedup_target
+from .sampler_traits import SamplerTraits
+from .sigma_tracker import SegmentStep
 
 SAME_SIGMA_TOLERANCE = 1e-3  # relative: closer noise levels differ only by a sampler's rounding
 
