@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
-from navicache.generation.session import log_notes_once, run_job
+from navicache.generation.session import generate_prompt_results, log_notes_once
 
 
 def test_a_note_is_said_once_and_again_later(caplog):
@@ -33,4 +33,4 @@ def test_what_can_be_refused_is_refused_before_the_model_is_loaded(wrong, tmp_pa
     caching = CacheSettings("nonsense") if wrong == "policy" else CacheSettings()
     out = tmp_path / "file" if wrong == "out" else tmp_path
     with pytest.raises(ValueError, match=r"nonsense|is a file"):
-        next(run_job(GenerationJob(ModelSource(), ("a cat",), {}, caching, out)))
+        next(generate_prompt_results(GenerationJob(ModelSource(), ("a cat",), {}, caching, out)))

@@ -15,7 +15,7 @@ def build_parser(name: str) -> argparse.ArgumentParser:
     command, summary = COMMANDS[name]
     form = partial(argparse.HelpFormatter, width=HELP_WIDTH, max_help_position=32)
     made = argparse.ArgumentParser(prog=f"navicache {name}", description=summary, formatter_class=form)
-    command.add_arguments(made)
+    command.add_subcommand_options(made)
     return made
 
 

@@ -7,7 +7,7 @@ from navicache.generation.loading import DTYPES
 from navicache.weights_package import import_opensora
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument(
         "source",

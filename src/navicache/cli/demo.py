@@ -15,7 +15,7 @@ LEAD = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--out", type=Path, default=Path("outputs/demo"), help="folder to write to (%(default)s)")
     parser.add_argument("--model", default=POCKET, help="pocket, or pocket:NAME of its family (%(default)s)")
@@ -25,12 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Generate both prompts twice, write the page, and print a table."""
-    from navicache.generation.session import run_job
+    from navicache.generation.session import generate_prompt_results
     from navicache.generation.summary import describe_result
 
     job, lead = read_job(options)
     results = []
-    for result in run_job(job):
+    for result in generate_prompt_results(job):
         print(describe_result(result), flush=True)
         results.append(result)
     page = write_page(results, options.out / "index.html", lead)

@@ -34,7 +34,7 @@ class DoctorReport:
     problems: tuple[str, ...]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("model", nargs="?", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--json", action="store_true", help="everything, reasons in full, for other programs")

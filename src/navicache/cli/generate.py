@@ -18,7 +18,7 @@ from navicache.generation.job import DEFAULT_FPS, MODEL_HELP, POCKET, Generation
 from navicache.records import ShadowMode
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
@@ -38,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, write the files, and print a summary."""
-    from navicache.generation.session import run_job
+    from navicache.generation.session import generate_prompt_results
     from navicache.generation.summary import describe_result
 
-    for result in run_job(read_job(options)):
+    for result in generate_prompt_results(read_job(options)):
         print(describe_result(result), flush=True)
     return 0
 

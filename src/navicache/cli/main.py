@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"navicache {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="SUBCOMMAND")
     for name, (command, summary) in COMMANDS.items():
-        command.add_arguments(commands.add_parser(name, help=summary, description=summary))
+        command.add_subcommand_options(commands.add_parser(name, help=summary, description=summary))
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.command][0].run(options)

@@ -14,7 +14,7 @@ HEADINGS = {"psnr": "PSNR", "psnr_pooled": "PSNR\npooled", "ssim": "SSIM", "lpip
 LONGEST_NAME = 48
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("reference", type=Path, metavar="A", help="the reference: a video, or a folder of videos")
     parser.add_argument(

@@ -14,7 +14,7 @@ LONGEST_TUPLE, LONGEST_SETTINGS = 2, 50
 INFERRED = "*"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("name", nargs="?", default="", help="part of a model's name or class, such as wan or flux")
     parser.add_argument("--json", action="store_true", help="everything, tables included, for other programs")

@@ -10,7 +10,7 @@ from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
 NEEDED = {"navicache_studio": "navicache-studio", "gradio": "gradio"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--model", default=POCKET, help=f"shown first: {MODEL_HELP} (%(default)s)")
     parser.add_argument("--locked", action="store_true", help="visitors choose --model or an embedded one, no other")

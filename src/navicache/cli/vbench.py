@@ -10,7 +10,7 @@ MODULE = "benchmarks.vbench"
 FOLDER = Path("benchmarks/vbench")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """All arguments, options too, are the module's own."""
     parser.prefix_chars = "\0"
     parser.add_argument("arguments", nargs="*", metavar="...", help=f"as `python -m {MODULE}` takes them")

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Take what earlier versions took, and use none of it."""
     parser.add_argument("ignored", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 

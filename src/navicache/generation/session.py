@@ -4,14 +4,17 @@ import logging
 import platform
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from navicache.generation.checks import check_metrics, check_output, check_sizes, check_vocabulary
 from navicache.generation.job import GenerationJob, check_call_arguments
 
+if TYPE_CHECKING:
+    from navicache.generation.results import PromptResult
 
-def run_job(job: GenerationJob) -> Iterator[Any]:
-    """Check everything, load the model, and yield a `PromptResult` for each prompt."""
+
+def generate_prompt_results(job: GenerationJob) -> Iterator["PromptResult"]:
+    """Check everything, load the model, and yield what came of each prompt."""
     job.caching.check()
     check_output(job.out)
     if job.compare:

@@ -123,7 +123,7 @@ def _format_step_table(run: RunRecord) -> list[str]:
         ),
         *_make_accumulated_columns(steps),
         *_make_columns_if_known("growth" if grows else "ratio", [step.ratio for step in steps]),
-        *_make_columns_if_known("std", [_compute_deviation(step) for step in steps]),
+        *_make_columns_if_known("std", [_compute_ratio_std(step) for step in steps]),
         *_make_columns_if_known("measured\nratio", [None if grows else step.measured_ratio for step in steps]),
         *_make_columns_if_known("reuse\nerror", [step.reuse_error for step in steps]),
     ]
@@ -147,7 +147,7 @@ def _make_accumulated_columns(steps: Sequence[StepRecord]) -> list[TextColumn]:
     return [TextColumn("accumulated\n/ threshold", cells)]
 
 
-def _compute_deviation(step: StepRecord) -> float | None:
+def _compute_ratio_std(step: StepRecord) -> float | None:
     if step.variance is None:
         return None
     return math.sqrt(step.variance) if step.variance >= 0 else math.nan

@@ -60,7 +60,7 @@ def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 
         figure.savefig(file, format=suffix[1:])
 
 
-def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
+def _draw_ratio_panel(axes: Axes, curves: Curves, run: RunRecord) -> None:
     """The estimate with its uncertainty, and the measurements."""
     index, ratio, measured = curves["index"], curves["ratio"], curves["measured_ratio"]
     spread = [math.sqrt(v) if v >= 0 else math.nan for v in curves["variance"]]
@@ -82,7 +82,7 @@ def _draw_ratio(axes: Axes, curves: Curves, run: RunRecord) -> None:
     _finish_panel(axes, "ratio", words[0] if ratio_is_error_growth(run) else words[1])
 
 
-def _draw_error(axes: Axes, curves: Curves, _: RunRecord) -> None:
+def _draw_accumulated_error_panel(axes: Axes, curves: Curves, _: RunRecord) -> None:
     """The accumulated error as bars, the threshold, and the errors of reused steps."""
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
@@ -175,4 +175,4 @@ def _draw_heading(figure: Figure, run: RunRecord, sample: int) -> None:
     figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - HEAD / height))
 
 
-PANELS = {_draw_ratio: ("ratio", "measured_ratio"), _draw_error: ("accumulated", "reuse_error")}
+PANELS = {_draw_ratio_panel: ("ratio", "measured_ratio"), _draw_accumulated_error_panel: ("accumulated", "reuse_error")}

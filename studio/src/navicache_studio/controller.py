@@ -76,7 +76,7 @@ class StudioController:
     def default_values(self, model: str | None) -> list[Any]:
         """The default values of a model."""
         try:
-            source = self.models.source(model)
+            source = self.models.get_allowed_source(model)
             locate_model(source)
             return default_values(source)
         except ValueError as error:

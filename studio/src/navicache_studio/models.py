@@ -27,9 +27,9 @@ class StudioModels:
         family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in MEMBERS)
         return tuple(dict.fromkeys((self.default.model, *family)))
 
-    def source(self, named: str | None) -> ModelSource:
-        """The source of the model that a visitor named."""
-        model = (named or "").strip()
+    def get_allowed_source(self, model_name: str | None) -> ModelSource:
+        """The source of the model that a visitor named; an error if this studio does not offer it."""
+        model = (model_name or "").strip()
         if not model:
             raise ValueError(f"no model is named: choose one, such as {self.default.model}")
         if self.locked and model not in self.choices:

@@ -43,7 +43,7 @@ class StudioRequest:
         """
         if not self.prompt.strip():
             raise ValueError("say what to show: the prompt is empty")
-        source = models.source(self.model)
+        source = models.get_allowed_source(self.model)
         check_integer("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
         prompts, arguments = (self.prompt.strip(),), self.call_arguments(source)

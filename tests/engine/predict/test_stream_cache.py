@@ -119,7 +119,7 @@ def test_doubt_takes_the_references_of_some_samples():
 
 def test_forget_begins_anew_in_another_form():
     made, branches = stream(((1, 1), (10, 20)), ((2, 2), (11, 22))), BranchDifferences(((0, 1),))
-    made.reset_history(branches)
+    made.clear_history_and_switch_form(branches)
     assert (made.history, made.branch_differences, made.computed_steps) == ([], branches, [(), ()])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from navicache.cli.options import parse_positive_int
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("plan", type=Path, metavar="PLAN.toml", help="what to measure (plans/ has the paper's)")
     parser.add_argument("--out", type=Path, help="folder of the results (outputs/bench/NAME of the plan)")

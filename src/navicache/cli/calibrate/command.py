@@ -12,7 +12,7 @@ from navicache.models import CALIBRATED_METHODS
 SIGNALS = (DEFAULT_SIGNAL, "time", "time_projection")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--method", choices=CALIBRATED_METHODS, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")

@@ -10,7 +10,7 @@ from navicache.cli.options import parse_positive_int
 PAGE = "report.html"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     add_page_options(parser)
     summary = "write no page: only the table of all series at equal computed steps, and the leads in it"

@@ -32,7 +32,7 @@ def equal_steps_section(results: BenchResults) -> PageSection | None:
         "equal",
         "Equal computed steps",
         lead,
-        tables=(_lead_map(results), _leads_table(results), _series_table(results)),
+        tables=(_lead_map(results), _leads_table(results), _build_psnr_table_of_all_series(results)),
     )
 
 
@@ -94,7 +94,7 @@ def _mean_lead_cell(lead: SeriesLead | None) -> TableCell:
     return TableCell(format_lead(lead.mean), lead.mean, small, lead_background(lead.mean))
 
 
-def _series_table(results: BenchResults) -> PageTable:
+def _build_psnr_table_of_all_series(results: BenchResults) -> PageTable:
     names = dict.fromkeys(curve.name for cell in results.cells for curve in cell.curves)
     lines = [
         TableRow(

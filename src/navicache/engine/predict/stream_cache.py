@@ -110,9 +110,9 @@ class StreamCache:
         for sample in samples:
             self.computed_steps[sample] = ()
 
-    def reset_history(self, branches: BranchDifferences | None) -> None:
-        """Drop all kept steps; store further outputs in this form."""
-        self.base, self.history, self.branch_differences = None, [], branches
+    def clear_history_and_switch_form(self, branch_differences: BranchDifferences | None) -> None:
+        """Drop all kept steps; store further outputs as these differences between branches, or plainly with None."""
+        self.base, self.history, self.branch_differences = None, [], branch_differences
         self.drop_references(range(self.batch.sample_count))
 
     def clear_last_error(self) -> None:

@@ -31,7 +31,7 @@ class ComputeResult(NamedTuple):
     prediction_error: Rows  # by the prediction; nothing where that is not made up for
 
 
-def measure_output_outcome(
+def measure_output_change(
     work: ComputeWork,
     compute_result: ComputeResult,
     decider: StreamDecider,

@@ -12,7 +12,7 @@ from navicache.engine.run.outcome_measurement import (
     ComputeResult,
     ComputeWork,
     measure_difference_outcome,
-    measure_output_outcome,
+    measure_output_change,
 )
 from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.device_readings import DeviceReading
@@ -37,7 +37,7 @@ class PendingOutcomes:
         decider, stream = self.deciders.get_or_create(work.stream), self.streams.get_or_create(work.stream)
         latent_state, rows = self.streams.latent_state, range(self.batch.row_count)
         if is_leading:
-            self.outcomes.append(measure_output_outcome(work, compute_result, decider, stream, latent_state, rows))
+            self.outcomes.append(measure_output_change(work, compute_result, decider, stream, latent_state, rows))
             decider.mark_computed(compute_result.position.local_index, work.samples)
             return
         if work.stream in self.streams.followers and stream.history:

@@ -67,7 +67,7 @@ class StreamCaches:
             return
         if self.leader not in (None, name):
             for lost in self.followers:
-                self.by_name[lost].reset_history(self.branch_differences)
+                self.by_name[lost].clear_history_and_switch_form(self.branch_differences)
             self.stores_differences, self.followers = False, set()
         self.leader = name
         others = (other for other, stream in self.by_name.items() if other != name and stream.history)
