@@ -13,13 +13,13 @@ from tests.contributing.recipe import ROOT, read_recipes
 
 RECIPES = read_recipes()
 COPIED = ("src", "tests", "docs", "plans", "tools", "benchmarks")
-LINKED = ("pocket", "opensora")
+LINKED = ("pocket", "opensora", "studio", "comfyui")
 FILES = ("pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "mkdocs.yml", "constraints.txt")
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of what a contributor edits; the other distributions are only linked."""
+    """A copy of what a contributor edits; the other packages are only linked."""
     for name in COPIED:
         ignored = shutil.ignore_patterns("__pycache__", "*.jsonl", "*.html", "*.png", "*.jpg")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
