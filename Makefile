@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 DEV := .venv/.dev
 DOCS := .venv/.docs
-DIST ?= . pocket opensora studio
+DIST ?= . pocket opensora
 PAPER := table1 figure1 ablation_align ablation_noise overhead schedulers scalability
 STUDIES := outputs/bench/paper
 
@@ -40,13 +40,13 @@ lint: $(DEV) ## Style, format, types, layers
 	@echo "== pyright"
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 	@echo "== import-linter"
-	@PYTHONPATH=comfyui:studio/src $(BIN)/lint-imports
+	@PYTHONPATH=comfyui $(BIN)/lint-imports
 
 docs: $(DOCS) ## Build the site into build/site; a link that leads nowhere stops it
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "build/site/index.html is there; for its search: $(BIN)/python -m http.server --directory build/site"
 
-dist: $(DEV) ## Build what an index is given, of all four projects, and check it; DIST=. for the library alone
+dist: $(DEV) ## Build what an index is given, of all three projects, and check it; DIST=. for the library alone
 	@rm -rf dist
 	@for project in $(DIST); do $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
 	@$(BIN)/python -m twine check --strict dist/*
@@ -56,7 +56,7 @@ constraints: ## Write constraints.txt anew, with the newest versions that fit, a
 
 clean: ## Remove the environment, caches and builds
 	rm -rf .venv .venv-floor .venv-serving-* .venv-studio .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
-	find src tests pocket opensora studio comfyui benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests pocket opensora benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml pocket/pyproject.toml opensora/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

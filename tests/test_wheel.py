@@ -133,16 +133,6 @@ def test_open_sora_is_a_wheel_that_needs_no_navicache(site_packages: Path, tmp_p
     assert Path(imported) == site_packages / "navicache_opensora" / "__init__.py"
 
 
-def test_the_studio_is_a_wheel_with_its_page(tmp_path: Path):
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT / "studio")
-    (built,) = tmp_path.glob("navicache_studio-*.whl")
-    run(sys.executable, "-m", "twine", "check", "--strict", built)
-    assert relative_links(metadata(built)) == []
-    names = zipfile.ZipFile(built).namelist()
-    assert {f"navicache_studio/{name}" for name in ("page.py", "page.css", "page.js", "py.typed")} <= set(names)
-    assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
-
-
 def test_import_comes_from_the_wheel(probe: dict, site_packages: Path):
     assert Path(probe["file"]) == site_packages / "navicache" / "__init__.py"
 

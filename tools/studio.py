@@ -38,7 +38,7 @@ def install_studio_environment(version: str, dev_requirements: list[str]) -> Non
         ENVIRONMENT,
         [f"gradio=={version}"],
         pins,
-        [*list_project_arguments("diffusers,eval"), *list_test_tools(dev_requirements)],
+        [*list_project_arguments("studio"), *list_test_tools(dev_requirements)],
     )
 
 
@@ -50,9 +50,7 @@ def main() -> int:
         read["dependency-groups"]["dev"],
     )
     command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pytest", "-q", "-m", "", *(sys.argv[1:] or DEFAULT_TESTS)]
-    paths = os.pathsep.join(filter(None, [str(ROOT / "studio" / "src"), os.environ.get("PYTHONPATH", "")]))
-    own = {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": paths}  # for the servers that the tests start
-    return subprocess.run(command, cwd=ROOT, env=own, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -6,19 +6,8 @@ import pytest
 import torch
 
 from navicache import __version__
-from navicache.cli import main, models, studio
+from navicache.cli import main, models
 from navicache.cli.main import COMMANDS, INTERRUPTED
-
-
-@pytest.mark.parametrize(
-    ("there", "said"), [((), "navicache-studio and gradio"), (("navicache_studio",), "the studio needs gradio:")]
-)
-def test_the_studio_says_what_to_install(there, said, monkeypatch, capsys):
-    monkeypatch.setattr(studio, "find_spec", lambda name: name in there or None)
-    with pytest.raises(SystemExit):
-        main(["studio"])
-    error = capsys.readouterr().err
-    assert said in error and "pip install . ./studio" in error
 
 
 def test_version(capsys):

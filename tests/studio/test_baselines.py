@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.support.takes import clip, take
 
-from navicache_studio.baselines import BaselineStore
+from navicache.studio.baselines import BaselineStore
 
 SIZE = clip().frames.nbytes
 

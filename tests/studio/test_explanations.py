@@ -7,7 +7,7 @@ import pytest
 
 import navicache.policies
 from navicache.records import RunRecord, StepRecord
-from navicache_studio.explanations import REASONS, explain_step
+from navicache.studio.explanations import REASONS, explain_step
 
 
 def list_reasons():

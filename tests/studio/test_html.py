@@ -8,8 +8,8 @@ from tests.support.takes import clip, image, take, trace
 
 from navicache.generation.results import PromptResult
 from navicache.generation.timed_calls import PromptRuns
-from navicache_studio.html import done_html, live_html, result_html, steps_html
-from navicache_studio.monitor import RunProgress
+from navicache.studio.html import done_html, live_html, result_html, steps_html
+from navicache.studio.monitor import RunProgress
 
 QUALITY = SimpleNamespace(psnr=40.0, ssim=0.99, lpips=None, lpips_missing="no <weights>")
 

@@ -7,9 +7,9 @@ import pytest
 from tests.studio.toys import listening
 from tests.support.takes import take
 
-from navicache_studio import monitor as module
-from navicache_studio.monitor import HOOK, RunStopped
-from navicache_studio.preview import decode_preview
+from navicache.studio import monitor as module
+from navicache.studio.monitor import HOOK, RunStopped
+from navicache.studio.preview import decode_preview
 
 PIPE = SimpleNamespace(scheduler=SimpleNamespace(timesteps=range(12)), components={})
 

@@ -141,5 +141,5 @@ def test_words_that_the_model_does_not_know_are_refused(tab, studio):
 
 
 def test_gradio_is_imported_only_when_the_page_is_opened():
-    script = "import sys, navicache, navicache.cli, navicache_studio.controller; sys.exit('gradio' in sys.modules)"
+    script = "import sys, navicache, navicache.cli, navicache.studio.controller; sys.exit('gradio' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], timeout=600, check=False).returncode == 0

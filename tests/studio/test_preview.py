@@ -9,8 +9,8 @@ from navicache.generation.loading import load_pipeline
 from navicache.generation.timed_calls import call_timed
 from navicache.pocket import MEMBERS
 from navicache.pocket.members import checkpoint_path
-from navicache_studio.monitor import HOOK
-from navicache_studio.preview import decode_preview
+from navicache.studio.monitor import HOOK
+from navicache.studio.preview import decode_preview
 
 ALIKE = 30  # decibels: a VAE that looks at neighbours sees none of them in a single frame
 

@@ -6,8 +6,8 @@ import pytest
 from tests.studio.toys import job_of, wish
 
 from navicache.generation.job import ModelSource
-from navicache_studio.models import StudioModels
-from navicache_studio.request import MAX_ERROR, QUALITY, baseline_key
+from navicache.studio.models import StudioModels
+from navicache.studio.request import MAX_ERROR, QUALITY, baseline_key
 
 
 @pytest.mark.parametrize(

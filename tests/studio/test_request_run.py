@@ -9,9 +9,9 @@ import navicache.pocket
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
 from navicache.integrations.diffusers import find_cache_hook
-from navicache_studio.monitor import RunStopped
-from navicache_studio.request import MAX_ERROR, QUALITY
-from navicache_studio.request_run import run_request
+from navicache.studio.monitor import RunStopped
+from navicache.studio.request import MAX_ERROR, QUALITY
+from navicache.studio.request_run import run_request
 
 
 @pytest.fixture(scope="module")

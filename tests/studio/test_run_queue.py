@@ -7,14 +7,14 @@ import pytest
 from tests.studio.toys import job_of
 from tests.support.takes import take
 
-from navicache_studio import controller as controller_module
-from navicache_studio import run_queue as module
-from navicache_studio.baselines import BaselineStore
-from navicache_studio.controller import OUT_OF_MEMORY, RunRefused, StudioController, explain_error
-from navicache_studio.models import StudioModels
-from navicache_studio.monitor import RunStopped
-from navicache_studio.page import show_refusals
-from navicache_studio.run_queue import RunQueue
+from navicache.studio import controller as controller_module
+from navicache.studio import run_queue as module
+from navicache.studio.baselines import BaselineStore
+from navicache.studio.controller import OUT_OF_MEMORY, RunRefused, StudioController, explain_error
+from navicache.studio.models import StudioModels
+from navicache.studio.monitor import RunStopped
+from navicache.studio.page import show_refusals
+from navicache.studio.run_queue import RunQueue
 
 FIELDS = ("a red ball moves left", "pocket")
 LIMIT = 20  # seconds that no test needs

@@ -1,9 +1,9 @@
 """A visitor's wishes and news, and a pipeline on the pipeline that is already loaded."""
 
-from navicache_studio.loaded_pipeline import LoadedPipeline
-from navicache_studio.models import StudioModels
-from navicache_studio.monitor import RunMonitor, RunProgress
-from navicache_studio.request import StudioRequest
+from navicache.studio.loaded_pipeline import LoadedPipeline
+from navicache.studio.models import StudioModels
+from navicache.studio.monitor import RunMonitor, RunProgress
+from navicache.studio.request import StudioRequest
 
 SMALL = {"steps": 8, "frames": 5, "height": 32, "width": 48}
 PROMPT = "a red ball moves left"

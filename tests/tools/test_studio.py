@@ -1,4 +1,4 @@
-"""The Space, the package and the environment of `make test-studio` agree with each other."""
+"""The Space, the extra and the environment of `make test-studio` agree with each other."""
 
 import ast
 import re
@@ -23,10 +23,9 @@ def test_the_space_names_what_hugging_face_asks_for():
     ast.parse((SPACE / matter["app_file"]).read_text(encoding="utf-8"))
 
 
-def test_the_spaces_gradio_is_one_that_the_package_allows():
+def test_the_spaces_gradio_is_one_that_the_extra_allows():
     version = tuple(map(int, read_gradio_version((SPACE / "README.md").read_text(encoding="utf-8")).split(".")))
-    studio = tomllib.loads((ROOT / "studio" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (need,) = (need for need in studio["dependencies"] if need.startswith("gradio"))
+    (need,) = (need for need in PROJECT["optional-dependencies"]["studio"] if need.startswith("gradio"))
     least, below = re.fullmatch(r"gradio>=(\d+)\.(\d+),<(?:\d+)", need).groups(), int(need.rpartition("<")[2])
     assert tuple(map(int, least)) <= version[:2] and version[0] < below
 

@@ -1,13 +1,15 @@
 """`navicache studio`: serve a page to try a model with and without the cache."""
 
 import argparse
-from importlib import import_module
-from importlib.util import find_spec
+import importlib.util
 
 from navicache.cli.options import add_device_options
 from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
+from navicache.studio.models import StudioModels, check_models
 
-NEEDED = {"navicache_studio": "navicache-studio", "gradio": "gradio"}
+INSTALL = (
+    'the studio is a Gradio page, and gradio is not installed: run `pip install ".[studio]"` in a clone of navicache'
+)
 
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
@@ -22,15 +24,11 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve the page until it is interrupted."""
-    if missing := [package for module, package in NEEDED.items() if find_spec(module) is None]:
-        raise ValueError(
-            f"the studio needs {' and '.join(missing)}: run `pip install . ./studio` in a clone of navicache"
-        )
-    models = import_module("navicache_studio.models")
-    offer = models.StudioModels(
-        ModelSource(options.model, options.dtype, options.device, options.offload), options.locked
-    )
-    models.check_models(offer)
-    page = import_module("navicache_studio.page")
-    page.open_page(offer, server_name=options.host, server_port=options.port, inbrowser=options.open)
+    if importlib.util.find_spec("gradio") is None:
+        raise ValueError(INSTALL)
+    offer = StudioModels(ModelSource(options.model, options.dtype, options.device, options.offload), options.locked)
+    check_models(offer)
+    from navicache.studio.page import open_page
+
+    open_page(offer, server_name=options.host, server_port=options.port, inbrowser=options.open)
     return 0

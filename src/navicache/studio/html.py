@@ -15,8 +15,8 @@ from navicache.records import RunRecord, describe_savings
 from navicache.report.side_by_side import AMPLIFIED, amplify_difference
 from navicache.report.trace_plot import draw_trace
 from navicache.report.video import encode_video, to_uint8
-from navicache_studio.explanations import explain_step
-from navicache_studio.monitor import RunProgress
+from navicache.studio.explanations import explain_step
+from navicache.studio.monitor import RunProgress
 
 HINT = "Point at a square: why was this step computed or reused?"
 IDLE = '<p class="nv-quiet">Press Run: the model goes once as it is and once with the cache, from the same noise.</p>'

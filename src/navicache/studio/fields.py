@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from navicache_studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
-from navicache_studio.request import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
+from navicache.studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
+from navicache.studio.request import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
 
 MODEL_DEFAULT = "empty: the model's own"
 

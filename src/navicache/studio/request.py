@@ -7,7 +7,7 @@ from typing import Any
 
 from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.policies.knob_checks import check_choice, check_integer, check_number
-from navicache_studio.models import StudioModels
+from navicache.studio.models import StudioModels
 
 SPEEDUP, QUALITY, MAX_ERROR = "speed-up", "quality", "max error"
 TARGETS = (SPEEDUP, QUALITY, MAX_ERROR)

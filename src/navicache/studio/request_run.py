@@ -9,8 +9,8 @@ from navicache.generation.progress import StepCounts
 from navicache.generation.results import PromptResult
 from navicache.generation.session import check_before_loading, check_loaded_pipeline
 from navicache.generation.timed_calls import WARM_UP_STEPS, PromptRuns, TimedOutput, call_timed
-from navicache_studio.loaded_pipeline import LoadedPipeline
-from navicache_studio.monitor import RunMonitor
+from navicache.studio.loaded_pipeline import LoadedPipeline
+from navicache.studio.monitor import RunMonitor
 
 
 def run_request(

@@ -7,12 +7,12 @@ from importlib.resources import files
 from typing import Any
 
 from navicache.pocket import PROMPTS
-from navicache_studio.baselines import BaselineStore
-from navicache_studio.controller import RunRefused, StudioController
-from navicache_studio.fields import PageFields, build_fields
-from navicache_studio.html import IDLE
-from navicache_studio.models import StudioModels
-from navicache_studio.run_queue import RunQueue
+from navicache.studio.baselines import BaselineStore
+from navicache.studio.controller import RunRefused, StudioController
+from navicache.studio.fields import PageFields, build_fields
+from navicache.studio.html import IDLE
+from navicache.studio.models import StudioModels
+from navicache.studio.run_queue import RunQueue
 
 TITLE = "navicache studio"
 HEAD = (
@@ -99,7 +99,7 @@ def page_style() -> dict[str, Any]:
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     letters = {"font": ("system-ui", "sans-serif"), "font_mono": ("ui-monospace", "monospace")}
-    own = files("navicache_studio")
+    own = files("navicache.studio")
     return {
         "theme": gr.themes.Base(primary_hue="blue", neutral_hue="slate", **letters).set(**READABLE),
         "css": (own / "page.css").read_text(encoding="utf-8"),

@@ -10,12 +10,12 @@ import torch
 
 from navicache.generation.job import GenerationJob
 from navicache.generation.loading import locate_model
-from navicache_studio.baselines import BaselineStore
-from navicache_studio.html import IDLE, STOPPED, done_html, live_html, result_html
-from navicache_studio.models import StudioModels, default_values
-from navicache_studio.monitor import RunStopped
-from navicache_studio.request import StudioRequest, baseline_key, remove_dashes
-from navicache_studio.run_queue import RunQueue, VisitorRun
+from navicache.studio.baselines import BaselineStore
+from navicache.studio.html import IDLE, STOPPED, done_html, live_html, result_html
+from navicache.studio.models import StudioModels, default_values
+from navicache.studio.monitor import RunStopped
+from navicache.studio.request import StudioRequest, baseline_key, remove_dashes
+from navicache.studio.run_queue import RunQueue, VisitorRun
 
 OUT_OF_MEMORY = "the device has no memory left for it: fewer frames or a smaller size may do"
 STOP_TIMEOUT = 10.0  # seconds to wait for the current step before a stop is reported

@@ -11,7 +11,7 @@ import numpy as np
 
 from navicache.generation.progress import StepCounts, synchronize_device
 from navicache.generation.timed_calls import TimedOutput
-from navicache_studio.preview import decode_preview
+from navicache.studio.preview import decode_preview
 
 PREVIEWS = 6  # of a run, about
 HOOK = "callback_on_step_end"

@@ -9,9 +9,9 @@ from threading import Event
 from navicache.generation.job import GenerationJob
 from navicache.generation.results import PromptResult
 from navicache.generation.timed_calls import TimedOutput
-from navicache_studio.loaded_pipeline import LoadedPipeline
-from navicache_studio.monitor import RunMonitor, RunProgress
-from navicache_studio.request_run import run_request
+from navicache.studio.loaded_pipeline import LoadedPipeline
+from navicache.studio.monitor import RunMonitor, RunProgress
+from navicache.studio.request_run import run_request
 
 POLL_SECONDS = 0.1  # seconds between two looks at a run
 
