@@ -176,7 +176,7 @@ class StreamDecider:
 
     def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:
         """Steps of the run between this one and those that were computed."""
-        return compute_gaps(index, [*map(self.recorder.to_run_index, computed)])
+        return compute_gaps(index, self.recorder.to_run_indices(computed))
 
     def _build_extra_fields(self, rows: Sequence[int]) -> dict[str, Any]:
         """Build the fields of `Step` that only few gates read."""
