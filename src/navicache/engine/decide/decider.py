@@ -78,24 +78,24 @@ class StreamDecider:
         """Take one decision per sample and add it to the trace."""
         decisions: list[Decision] = []
         self.steps, self.step_weights = [], []
-        monitor = self.monitor
+        gate, recorder, monitor = self.scheme.gate, self.recorder, self.monitor
         for sample, rows in enumerate(self.batch.layout):
             step = self._build_step(position, stream, sample, rows, elements, shapes_match)
             if self.needs_extra_fields:
                 step = step._replace(**self._build_extra_fields(rows))
-            decision, state = self.scheme.gate.decide(self.gate_states[sample], step)
+            decision, state = gate.decide(self.gate_states[sample], step)
             self.gate_states[sample] = state
             self.steps.append(step)
             if monitor is None:
-                self.recorder.add_decision(position.local_index, stream, sample, decision, step, state)
+                recorder.add_decision(position.local_index, stream, sample, decision, step, state)
             else:
-                self.recorder.add_decision(position.local_index, stream, sample, decision, step)
+                recorder.add_decision(position.local_index, stream, sample, decision, step)
                 monitor.observe_step(stream, sample, rows, step, self.readings.get("since_seen"))
             decisions.append(decision)
             if decision.compute:
                 self.signal_history.mark_computed()
             if decision.reason == "not finite":
-                self.recorder.add_note(NONFINITE_NOTE)
+                recorder.add_note(NONFINITE_NOTE)
         return decisions
 
     def compute_weights(self, references: list[ComputedSteps]) -> list[PredictionWeights]:

@@ -108,7 +108,8 @@ class CacheEngine(ABC):
         looked = kind == "step" and not (run.bypass_reason or tracker.is_done)  # else no latent is kept to compare with
         if looked:
             latent_change = run.measure_latent(call, placement.stream, placement.is_tentative)
-            questions += () if latent_change is None else (latent_change,)
+            if latent_change is not None:
+                questions.append(latent_change)
         if run.measures_signal and not run.bypass_reason and (kind == "step" or not run.leader_decides):
             signal = self.compute_signal(call, call_facts.sigma if kind == "step" else tracker.call_facts.sigma)
             run.deciders.measure_signal(signal, placement.stream if certain else None)
@@ -120,10 +121,11 @@ class CacheEngine(ABC):
         return CallReadings(certain, readings, crosses, learns, looked, latent_change, signal)
 
     def _move_tracker(self, run: RunState, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
-        if self.tracker.move_to(placement, call, call_facts, ignores_latent=bool(run.bypass_reason)):
-            self.recorder.set_first_index_to_zero()
+        tracker, recorder = self.tracker, self.recorder
+        if tracker.move_to(placement, call, call_facts, ignores_latent=bool(run.bypass_reason)):
+            recorder.set_first_index_to_zero()
         if placement.kind != "follow":
-            self.recorder.begin_step(self.tracker.index, self.tracker.total, placement.time or call.time)
+            recorder.begin_step(tracker.index, tracker.total, placement.time or call.time)
 
     def _bypass_diverged_ranks(self) -> None:
         """Compute every further step of this run: the ranks are at different positions."""
