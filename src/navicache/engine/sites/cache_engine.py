@@ -77,6 +77,9 @@ class CacheEngine(ABC):
         call_facts = tracker.drop_stale_fields(call_facts)
         placement = place_call(tracker, call, call_facts)
         queued = self._queue_readings(call, call_facts, placement)
+        moves_early = queued.includes_pending and queued.is_placement_certain and transfer.ranks is None
+        if moves_early:  # while the device is busy measuring
+            self._move_tracker(call, call_facts, placement)
         if queued.needs_transfer and not transfer.fetch_readings(
             queued.readings, placement.kind, tracker.local_index, call.latent[0]
         ):
@@ -89,7 +92,8 @@ class CacheEngine(ABC):
             run = self._begin_run(call, call_facts, placement)
         elif queued.includes_pending:
             run.process_fetched_readings(placement.kind, queued.is_latent_measured)
-        self._move_tracker(run, call, call_facts, placement)
+        if not moves_early:
+            self._move_tracker(call, call_facts, placement)
         if run.measures_signal and self.is_leading_call and not run.bypass_reason:
             signal = self.compute_signal(call, tracker.call_facts.sigma) if queued.signal is None else queued.signal
             run.deciders.get_or_create(placement.stream).signal_history.set_last_signal(signal)
@@ -120,9 +124,9 @@ class CacheEngine(ABC):
         readings = questions + run.list_pending_readings() if learns else questions
         return CallReadings(certain, readings, crosses, learns, looked, latent_change, signal)
 
-    def _move_tracker(self, run: RunState, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
-        tracker, recorder = self.tracker, self.recorder
-        if tracker.move_to(placement, call, call_facts, ignores_latent=bool(run.bypass_reason)):
+    def _move_tracker(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
+        tracker, recorder, is_bypassed = self.tracker, self.recorder, self.run is not None and self.run.bypass_reason
+        if tracker.move_to(placement, call, call_facts, ignores_latent=bool(is_bypassed)):
             recorder.set_first_index_to_zero()
         if placement.kind != "follow":
             recorder.begin_step(tracker.index, tracker.total, placement.time or call.time)
