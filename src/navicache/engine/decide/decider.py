@@ -148,23 +148,17 @@ class StreamDecider:
             self.recorder.amend_fields(outcome.local_index, stream, sample, line)
 
     def _build_step(
-        self,
-        position: StepPosition,
-        stream: str,
-        sample: int,
-        rows: Sequence[int],
-        elements: int,
-        shapes_match: bool,
+        self, position: StepPosition, stream: str, sample: int, rows: Sequence[int], elements: int, shapes_match: bool
     ) -> Step:
         computed_at, (index, local_index, total, time, sigma) = self.computed_steps[sample], position
         change = self.readings.get("since_seen")
         return Step(
-            index=index,
-            local_index=local_index,
-            stream=stream,
-            total=total,
-            time=time,
-            sigma=sigma,
+            index,
+            local_index,
+            stream,
+            total,
+            time,
+            sigma,
             since_seen=average_rows(change, rows) if change is not None and change.values else None,
             output_magnitude=self.output_magnitudes[sample],
             gap=index - self.recorder.to_run_index(computed_at[0]) if computed_at else 0,

@@ -73,17 +73,15 @@ class CacheEngine(ABC):
 
     def place_and_decide(self, call: ModelCall, call_facts: CallFacts) -> tuple[RunState, str]:
         """Find run, step and stream, learn from fetched readings and decide, with at most one transfer."""
-        tracker, transfer, untrusted_facts = self.tracker, self.host_transfer, call_facts
+        tracker, untrusted_facts = self.tracker, call_facts
         call_facts = tracker.drop_stale_fields(call_facts)
         placement = place_call(tracker, call, call_facts)
         queued = self._queue_readings(call, call_facts, placement)
-        moves_early = queued.includes_pending and queued.is_placement_certain and transfer.ranks is None
+        moves_early = queued.includes_pending and queued.is_placement_certain and self.host_transfer.ranks is None
         if moves_early:  # while the device is busy measuring
             self._move_tracker(call, call_facts, placement)
-        if queued.needs_transfer and not transfer.fetch_readings(
-            queued.readings, placement.kind, tracker.local_index, call.latent[0]
-        ):
-            self._bypass_diverged_ranks()
+        if queued.needs_transfer:
+            self._fetch_queued_readings(queued, call, placement)
         if not queued.is_placement_certain:
             placement = resolve_placement(tracker, placement, queued.is_latent_unchanged)
         run = self.run
@@ -131,9 +129,11 @@ class CacheEngine(ABC):
         if placement.kind != "follow":
             recorder.begin_step(tracker.index, tracker.total, placement.time or call.time)
 
-    def _bypass_diverged_ranks(self) -> None:
-        """Compute every further step of this run: the ranks are at different positions."""
-        if self.run is not None:
+    def _fetch_queued_readings(self, queued: CallReadings, call: ModelCall, placement: CallPlacement) -> None:
+        """Make the transfer of this call; ranks that are at different positions compute every further step."""
+        index, latent = self.tracker.local_index, call.latent[0]
+        are_together = self.host_transfer.fetch_readings(queued.readings, placement.kind, index, latent)
+        if not are_together and self.run is not None:
             self.run.bypass_diverged_ranks()
             self.release_site_tensors()
 
