@@ -4,7 +4,7 @@
     navicache bench build/ground/plan.toml --only models=wan --out RESULTS/wan
 
 Nobody knows beforehand which list is best for a cell, so the best of them measures what a policy could have had there.
-Each is one run of the policy `schedule`: the first two steps, the last, and the others where the sum of a weight passes
+Each is one run of the policy `schedule`: the first three steps, the last, and others where the sum of a weight passes
 a whole number. The weight of a step depends on its place p in the run (0 to 1), or on how far the sampler moves there.
 The noise level is sigma / (alpha + sigma): sigma of a flow, and on the same scale for all others.
 """
@@ -23,7 +23,7 @@ from navicache.evaluation.bench.equal_steps import BUDGETS
 from navicache.evaluation.bench.plan import STEPS, BenchPlan, PlanCondition, PlanModel
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 
-FIRST_STEPS = 2  # always computed: a line needs two
+FIRST_STEPS = 3  # always computed, as by `inertial`: a line through two fails at the first long gap (6 dB on `unet`)
 FARTHEST = 0.999  # noise levels of 0 and 1 have no logarithm
 
 
@@ -82,8 +82,8 @@ def choose_steps(weight: Weight, levels: Sequence[float], count: int) -> list[in
     """The steps that a list computes; `levels` has the noise level before each step, and the last one after all.
 
     Example:
-        >>> choose_steps(LISTS["even"], [1, 0.8, 0.6, 0.4, 0.2, 0], 4)
-        [0, 1, 3, 4]
+        >>> choose_steps(LISTS["even"], [1, 0.9, 0.8, 0.6, 0.4, 0.2, 0], 5)
+        [0, 1, 2, 3, 5]
     """
     steps = len(levels) - 1
     between = range(FIRST_STEPS, steps - 1)
