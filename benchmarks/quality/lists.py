@@ -23,7 +23,7 @@ from navicache.evaluation.bench.equal_steps import BUDGETS
 from navicache.evaluation.bench.plan import STEPS, BenchPlan, PlanCondition, PlanModel
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 
-FIRST_STEPS = 3  # always computed, as by `inertial`: a line through two fails at the first long gap (6 dB on `unet`)
+FIRST_STEPS = 3  # always computed, as by `inertial`: a line through two may fail at a long gap
 FARTHEST = 0.999  # noise levels of 0 and 1 have no logarithm
 
 

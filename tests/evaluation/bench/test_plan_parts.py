@@ -64,5 +64,5 @@ def test_the_first_may_be_skipped_and_a_count_replaced(tmp_path):
     assert many.conditions[1].prompts.count == 3 and many.prompts.count == 64, "no more than it has"
     (tmp_path / "vague.txt").write_text("a\n")
     none = parse_plan(PLAN.replace("skip = 1, count = 3", "skip = 1")).conditions[1].prompts
-    with pytest.raises(ValueError, match="leaves no prompt"):
+    with pytest.raises(ValueError, match="some prompts are asked for, and there are 0"):
         choose_prompts(none, tmp_path)

@@ -113,6 +113,5 @@ def equal_steps_csv(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -> 
             if point and regrets:
                 place = (cell.model, cell.condition, cell.steps, cell.prompts, standing.budget)
                 figures = (f"{getattr(point, name):.6g}" for name in names)
-                about = (*place, curve.name, curve.policy, curve.role)
-                writer.writerow([*about, *figures, f"{regrets['psnr']:.6g}"])
+                writer.writerow([*place, curve.name, curve.policy, curve.role, *figures, f"{regrets['psnr']:.6g}"])
     return text.getvalue()

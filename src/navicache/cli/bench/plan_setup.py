@@ -49,10 +49,8 @@ def choose_prompts(wanted: Any, folder: Path) -> list[str]:
         "pocket-tuning": lambda: _pocket_prompts("tune", wanted.skip + (wanted.count or DEFAULT_PROMPTS)),
     }
     found = sources[wanted.source]()[wanted.skip :]
-    if wanted.count and len(found) < wanted.count:
-        raise ValueError(f"{wanted.count} prompts are asked for, and there are {len(found)}")
-    if not found:
-        raise ValueError(f"prompts.skip = {wanted.skip} leaves no prompt: skip fewer")
+    if len(found) < (wanted.count or 1):
+        raise ValueError(f"{wanted.count or 'some'} prompts are asked for, and there are {len(found)}")
     return found[: wanted.count]
 
 

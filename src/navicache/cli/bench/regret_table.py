@@ -6,14 +6,13 @@ from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget
 from navicache.evaluation.bench.regret import SeriesRegret, summarise_regrets
 from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
-HEADING = "regret, dB: worst / mean\n(median prompt; worst prompt)"
-
 
 def regret_lines(table: Sequence[CellAtBudget]) -> list[str]:
     """A row for every series, the least worst regret first, then a sentence about ours."""
     regrets = summarise_regrets(table)
+    heading = "regret, dB: worst / mean\n(median prompt; worst prompt)"
     columns = [
-        TextColumn(HEADING, [regret.curve.name for regret in regrets], is_left_aligned=True),
+        TextColumn(heading, [regret.curve.name for regret in regrets], is_left_aligned=True),
         *(TextColumn(f"at {budget}", [format_regret(each.at(budget)) for each in regrets]) for budget in BUDGETS),
         TextColumn("not\nreached", [str(len(regret.missing)) for regret in regrets]),
         TextColumn("worst in", [regret.worst[1] for regret in regrets], is_left_aligned=True),

@@ -141,8 +141,7 @@ class PipelineWorker:
     def _schedule(self, job: BenchJob) -> None:
         own, name, options = self._schedulers[""], job.condition.scheduler, job.condition.scheduler_options
         kind = find_scheduler_class(name) if name else type(own)
-        changed = name or options
-        self._pipe.register_modules(scheduler=kind.from_config(own.config, **options) if changed else own)
+        self._pipe.register_modules(scheduler=kind.from_config(own.config, **options) if name or options else own)
 
     def _reference(self, job: BenchJob) -> np.ndarray:
         """The frames of the baseline; generated again, untimed, if another machine has them."""

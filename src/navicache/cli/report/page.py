@@ -91,11 +91,13 @@ def build_equal_tiles(results: BenchResults) -> tuple[HeadlineTile, ...]:
     own = find_own_regret(results.regrets) if results.leads.counted else None
     if own is None:
         return ()
-    behind = results.leads.behind.items()
     return (
         HeadlineTile(f"{own.worst[0]:.1f} dB", f"worst regret of {results.ours[0]}", own.worst[1]),
         HeadlineTile(f"{own.mean():.1f} dB", f"mean regret of {len(own.known)} cells and budgets"),
-        *(HeadlineTile(str(len(found)), f"behind another policy by more than {bar} dB") for bar, found in behind),
+        *(
+            HeadlineTile(str(len(found)), f"behind another policy by more than {bar} dB")
+            for bar, found in results.leads.behind.items()
+        ),
     )
 
 

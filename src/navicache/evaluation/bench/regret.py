@@ -58,5 +58,5 @@ def _series_regret(table: Sequence[CellAtBudget], curve: QualityCurve) -> Series
         for standing in table
         if standing.points_by_series
     }
-    known = {place: regrets for place, regrets in places.items() if regrets is not None}
+    known = {place: regrets for place, regrets in places.items() if regrets}
     return SeriesRegret(curve, known, tuple(place for place in places if place not in known))
