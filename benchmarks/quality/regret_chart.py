@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ from navicache.evaluation.bench.equal_steps import BUDGETS
 from navicache.evaluation.bench.regret import SeriesRegret
 from navicache.report.palette import policy_colour, policy_marker
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     **{"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#c8ccd2"},
     **{"axes.grid": True, "grid.color": "#e4e6ea", "grid.linewidth": 0.6, "axes.axisbelow": True},
 }

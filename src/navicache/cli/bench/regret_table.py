@@ -18,7 +18,7 @@ def regret_lines(table: Sequence[CellAtBudget]) -> list[str]:
         TextColumn("worst in", [regret.worst[1] for regret in regrets], is_left_aligned=True),
     ]
     own = find_own_regret(regrets)
-    return [*format_table_lines(columns), *([] if own is None else [describe_regret(table[0].cell.ours, own)])]
+    return [*format_table_lines(columns), *([] if own is None else [_describe_regret(table[0].cell.ours, own)])]
 
 
 def format_regret(regret: SeriesRegret) -> str:
@@ -33,8 +33,7 @@ def find_own_regret(regrets: Sequence[SeriesRegret]) -> SeriesRegret | None:
     return next((regret for regret in regrets if regret.curve.role == "ours"), None)
 
 
-def describe_regret(ours: str, own: SeriesRegret) -> str:
-    """The regret of our policy in a sentence."""
+def _describe_regret(ours: str, own: SeriesRegret) -> str:
     return (
         f"{ours} by speed-up is at most {own.worst[0]:.1f} dB below the best of everything measured ({own.worst[1]}), "
         f"{own.mean():.1f} on average over {len(own.known)} cells and budgets; {len(own.missing)} are not reached"

@@ -95,12 +95,7 @@ PROMPTS: dict[str, ValueReader] = {
     "file": read_text,
     "dimensions": read_texts,
 }
-
-
-def _read_prompts(value: Any, place: str) -> PlanPrompts:
-    return _read_table(PlanPrompts, value, place, PROMPTS)
-
-
+_read_prompts: ValueReader = partial(_read_table, PlanPrompts, reads=PROMPTS)
 MODEL: dict[str, ValueReader] = {
     **dict.fromkeys(("name", "model", "device", "published"), read_text),
     "dtype": reader_of_choice("auto", "float32", "bfloat16", "float16"),
