@@ -11,15 +11,17 @@ def test_curves_are_read_off_between_their_settings():
     assert (cell.model, cell.condition, cell.steps, cell.prompts) == ("m", "c", 12, 2)
     assert {curve.name: curve.role for curve in cell.curves} == {"I": "ours", "N": "rival", "T": "ours by threshold"}
     half, fifths, third, quarter = compare_at_budgets([cell])
-    assert half.points_by_series["N"] == CurvePoint(6, 41.0, 39.0, 2.0, 4.0), "half way between (4, 36) and (8, 46)"
-    assert half.our_point == CurvePoint(6, 45.0, 40.0, 0)
+    assert half.points_by_series["N"] == CurvePoint(6, 41.0, 41.0, 39.0, 2.0, 4.0), (
+        "half way between (4, 36) and (8, 46)"
+    )
+    assert half.our_point == CurvePoint(6, 45.0, 45.0, 40.0, 0)
     assert half.lead("rival") == 4 and half.lead("ours by threshold") == -1 and half.lead("our other policy") is None
-    assert half.best("rival", "ours by threshold") == ("T", CurvePoint(6, 46.0, 46.0, 0))
-    assert third.points_by_series["N"] == CurvePoint(4, 36.0, 34.0, 2)
+    assert half.best("rival", "ours by threshold") == ("T", CurvePoint(6, 46.0, 46.0, 46.0, 0))
+    assert third.points_by_series["N"] == CurvePoint(4, 36.0, 36.0, 34.0, 2)
     assert "T" not in third.points_by_series and quarter.points_by_series.keys() == {"I"}, (
         "nothing is guessed beyond a series' settings"
     )
-    assert fifths.our_point == CurvePoint(pytest.approx(4.8), pytest.approx(37.0), pytest.approx(32.0), 0, 3)
+    assert fifths.our_point == CurvePoint(pytest.approx(4.8), *[pytest.approx(37.0)] * 2, pytest.approx(32.0), 0, 3)
     assert half.is_wide(half.points_by_series["N"]) and not half.is_wide(half.our_point), (
         "four of twelve steps are a long way"
     )
@@ -33,10 +35,13 @@ def test_parts_of_steps_do_not_count_and_of_two_the_better_does():
     (standing,) = compare_at_budgets(read_cells([*plain(), *rows, *parts]), [HALF])
     assert {name: point.computed for name, point in standing.points_by_series.items()} == {"A": 6, "B": 6}
     twice = QualityCurve(
-        "x", "navicache", "rival", (CurvePoint(6, 30.0, 1, 0), CurvePoint(6, 31.0, 2, 0), CurvePoint(6, 29.0, 3, 0))
+        "x",
+        "navicache",
+        "rival",
+        (CurvePoint(6, 30.0, 1, 1, 0), CurvePoint(6, 31.0, 2, 2, 0), CurvePoint(6, 29.0, 3, 3, 0)),
     )
-    assert twice.point_at(6) == CurvePoint(6, 31.0, 2, 0)
-    assert QualityCurve("x", "navicache", "rival", (CurvePoint(0.1 + 0.2, 1, 1, 0),)).point_at(0.3) is not None, (
+    assert twice.point_at(6) == CurvePoint(6, 31.0, 2, 2, 0)
+    assert QualityCurve("x", "navicache", "rival", (CurvePoint(0.1 + 0.2, 1, 1, 1, 0),)).point_at(0.3) is not None, (
         "but for rounding"
     )
 

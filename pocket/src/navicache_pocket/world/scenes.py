@@ -14,8 +14,24 @@ CAMERA_SHARES = (0.5, 0.25, 0.25)
 VARIATIONS = 8  # random numbers per object, and per scene, for what its caption leaves open
 
 
+class TensorRows:
+    """A frozen dataclass of tensors with one row per scene."""
+
+    def __getitem__(self, rows: slice | torch.Tensor) -> Self:
+        """The scenes of these rows."""
+        return self._map_tensors(lambda tensor: tensor[rows])
+
+    def to(self, device: str | torch.device) -> Self:
+        """The same scenes on another device."""
+        return self._map_tensors(lambda tensor: tensor.to(device))
+
+    def _map_tensors(self, change: Any) -> Self:
+        own: Any = self
+        return replace(own, **{field.name: change(getattr(self, field.name)) for field in fields(own)})
+
+
 @dataclass(frozen=True)
-class Scenes:
+class Scenes(TensorRows):
     """What is in each video: indices into the tables of `words`, and what the captions leave open.
 
     Objects have two columns; the second counts only if `has_pair` is true. The first object is always the left one.
@@ -35,17 +51,6 @@ class Scenes:
     def __len__(self) -> int:
         """Number of scenes."""
         return len(self.has_pair)
-
-    def __getitem__(self, rows: slice | torch.Tensor) -> Self:
-        """The scenes of these rows."""
-        return self._map_tensors(lambda tensor: tensor[rows])
-
-    def to(self, device: str | torch.device) -> Self:
-        """The same scenes on another device."""
-        return self._map_tensors(lambda tensor: tensor.to(device))
-
-    def _map_tensors(self, change: Any) -> Self:
-        return replace(self, **{field.name: change(getattr(self, field.name)) for field in fields(self)})
 
 
 def redraw_details(scenes: Scenes, seed: int) -> Scenes:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 
+from navicache.cli.bench.regret_table import regret_lines
 from navicache.evaluation.bench.equal_steps import CellAtBudget, CurvePoint, compare_at_budgets, read_cells
 from navicache.evaluation.bench.leads import LeadSummary, SeriesLead, summarise_leads
 from navicache.evaluation.bench.plan import DEFAULT_OURS
+from navicache.evaluation.bench.regret import find_regrets
 from navicache.evaluation.bench.rows import Row
 from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
@@ -32,6 +34,8 @@ def equal_steps_table(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -
         NOTE,
         "",
         *_lead_table(leads.leads),
+        "",
+        *regret_lines(table),
         "",
         *describe_leads(leads),
         *late,
@@ -89,21 +93,11 @@ def format_lead_figures(lead: SeriesLead) -> str:
 
 
 def describe_leads(leads: LeadSummary) -> list[str]:
-    """The leads in sentences."""
-    lines = [
-        f"{leads.ours} by speed-up is ahead of every other policy in {_format_share(leads.best, leads.counted)} cells "
-        f"and budgets, of its own other forms too in {_format_share(leads.best_of_all, leads.counted)}"
-        + (f"; {leads.unknown} are not known" if leads.unknown else "")
-    ]
-    for bar, found in leads.behind.items():
-        lines.append(f"behind another policy by more than {bar} dB: {len(found)}")
+    """Where our policy is behind, in sentences."""
+    lines = [f"behind another policy by more than {bar} dB: {len(found)}" for bar, found in leads.behind.items()]
     found = leads.behind[min(leads.behind)]
     lines += [f"  {place}" for place in found[:MOST_CELLS_NAMED]]
     return [*lines, f"  and {len(found) - MOST_CELLS_NAMED} more"] if len(found) > MOST_CELLS_NAMED else lines
-
-
-def _format_share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})"
 
 
 def equal_steps_csv(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -> str:
@@ -111,12 +105,13 @@ def equal_steps_csv(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -> 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(CurvePoint)]
-    writer.writerow(["model", "condition", "steps", "prompts", "budget", "series", "policy", "role", *names])
+    writer.writerow(["model", "condition", "steps", "prompts", "budget", "series", "policy", "role", *names, "regret"])
     for standing in compare_at_budgets(read_cells(rows, ours)):
         cell = standing.cell
         for curve in cell.curves:
-            if point := standing.points_by_series.get(curve.name):
+            point, regrets = standing.points_by_series.get(curve.name), find_regrets(standing, curve.name)
+            if point and regrets:
                 place = (cell.model, cell.condition, cell.steps, cell.prompts, standing.budget)
                 figures = (f"{getattr(point, name):.6g}" for name in names)
-                writer.writerow([*place, curve.name, curve.policy, curve.role, *figures])
+                writer.writerow([*place, curve.name, curve.policy, curve.role, *figures, f"{regrets['psnr']:.6g}"])
     return text.getvalue()

@@ -10,7 +10,17 @@ DEFAULT_PROMPTS = 64  # prompts of the embedded model's world, which has thousan
 def set_prompt_counts(plan: Any, prompts: int | None, accuracy: int | None) -> Any:
     """The plan with other numbers of prompts, if they are given."""
     counts = replace(plan.prompts, count=prompts or plan.prompts.count)
-    return replace(plan, prompts=counts, accuracy=replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts))
+    conditions = tuple(_limit_prompts(condition, prompts) for condition in plan.conditions)
+    shadows = replace(plan.accuracy, prompts=accuracy or plan.accuracy.prompts)
+    return replace(plan, prompts=counts, conditions=conditions, accuracy=shadows)
+
+
+def _limit_prompts(condition: Any, most: int | None) -> Any:
+    """The condition with at most so many prompts of its own."""
+    if condition.prompts is None or most is None:
+        return condition
+    count = most if condition.prompts.count is None else min(most, condition.prompts.count)
+    return replace(condition, prompts=replace(condition.prompts, count=count))
 
 
 def add_embedded_calls(plan: Any) -> Any:
@@ -35,12 +45,12 @@ def choose_prompts(wanted: Any, folder: Path) -> list[str]:
     sources = {
         "file": lambda: read_prompt_file(folder, wanted.file),
         "vbench": lambda: vbench_prompts(wanted.dimensions),
-        "pocket": lambda: _pocket_prompts("held-out", wanted.count or DEFAULT_PROMPTS),
-        "pocket-tuning": lambda: _pocket_prompts("tune", wanted.count or DEFAULT_PROMPTS),
+        "pocket": lambda: _pocket_prompts("held-out", wanted.skip + (wanted.count or DEFAULT_PROMPTS)),
+        "pocket-tuning": lambda: _pocket_prompts("tune", wanted.skip + (wanted.count or DEFAULT_PROMPTS)),
     }
-    found = sources[wanted.source]()
-    if wanted.count and len(found) < wanted.count:
-        raise ValueError(f"{wanted.count} prompts are asked for, and there are {len(found)}")
+    found = sources[wanted.source]()[wanted.skip :]
+    if len(found) < (wanted.count or 1):
+        raise ValueError(f"{wanted.count or 'some'} prompts are asked for, and there are {len(found)}")
     return found[: wanted.count]
 
 

@@ -22,7 +22,7 @@ from navicache.cli.vbench import run_module
 from navicache.evaluation.bench.executors import run_in_process
 from navicache.evaluation.bench.jobs import JobGroup, expand_plan, iterate_jobs
 from navicache.evaluation.bench.names import slug
-from navicache.evaluation.bench.plan import BenchPlan
+from navicache.evaluation.bench.plan import BenchPlan, PlanPrompts
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.evaluation.bench.plan_readers import PlanErrors
 from navicache.evaluation.bench.ray_executor import RayExecutor
@@ -61,12 +61,22 @@ def parse_options(options: argparse.Namespace) -> tuple[BenchPlan, list[JobGroup
         plan = add_embedded_calls(set_prompt_counts(read_plan(options.plan), options.prompts, options.accuracy))
     except PlanErrors as error:
         raise ValueError(join_problems(error.problems)) from error
-    try:
-        prompts, wrong = choose_prompts(plan.prompts, options.plan.parent), []
-    except ValueError as error:
-        prompts, wrong = [PLACEHOLDER_PROMPT], [str(error)]
-    groups = select_jobs(expand_plan(plan, prompts), options.only)
+    prompts, wrong = find_prompts(plan, options.plan.parent)
+    groups = select_jobs(expand_plan(plan, prompts[plan.prompts], prompts), options.only)
     return plan, select_part(groups, options.part) if options.part else groups, wrong
+
+
+def find_prompts(plan: BenchPlan, folder: Path) -> tuple[dict[PlanPrompts, list[str]], list[str]]:
+    """The prompts of the plan and of its conditions, and what is wrong with them."""
+    found: dict[PlanPrompts, list[str]] = {}
+    wrong: list[str] = []
+    for wanted in (plan.prompts, *(condition.prompts for condition in plan.conditions if condition.prompts)):
+        try:
+            found[wanted] = choose_prompts(wanted, folder)
+        except ValueError as error:
+            found[wanted] = [PLACEHOLDER_PROMPT]
+            wrong.append(str(error))
+    return found, list(dict.fromkeys(wrong))
 
 
 def closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:

@@ -139,12 +139,9 @@ class PipelineWorker:
             self._warm = job.condition
 
     def _schedule(self, job: BenchJob) -> None:
-        name = job.condition.scheduler
-        if not name:
-            self._pipe.register_modules(scheduler=self._schedulers[""])
-            return
-        config, options = self._schedulers[""].config, job.condition.scheduler_options
-        self._pipe.register_modules(scheduler=find_scheduler_class(name).from_config(config, **options))
+        own, name, options = self._schedulers[""], job.condition.scheduler, job.condition.scheduler_options
+        kind = find_scheduler_class(name) if name else type(own)
+        self._pipe.register_modules(scheduler=kind.from_config(own.config, **options) if name or options else own)
 
     def _reference(self, job: BenchJob) -> np.ndarray:
         """The frames of the baseline; generated again, untimed, if another machine has them."""

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from navicache.cli.bench.equal_table import NOTE, describe_leads, format_lead, format_psnr
+from navicache.cli.bench.equal_table import NOTE, format_lead, format_psnr
 from navicache.cli.report.cells import number_cell
 from navicache.cli.report.cells import text_cell as text
 from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, QualityCurve
 from navicache.evaluation.bench.equal_steps import MeasuredCell as Bench
 from navicache.evaluation.bench.leads import SeriesLead
+from navicache.evaluation.bench.regret import SeriesRegret
 from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.charts import SeriesLine, draw_equal_chart
 from navicache.report.page_model import LegendEntry, PageChart, PageSection, PageTable, TableCell, TableRow
@@ -25,14 +26,14 @@ def equal_steps_section(results: BenchResults) -> PageSection | None:
         return None
     lead = (
         "Every series of settings at the same computed steps, on average over prompts. First the lead of "
-        f"{results.ours[0]} by speed-up over the best other policy, then over each, then all series. "
-        f"{describe_leads(results.leads)[0].capitalize()}."
+        f"{results.ours[0]} by speed-up over the best other policy, then over each, then the regret of all series, "
+        "how far each is below the best of everything measured in the same cell, and all figures."
     )
     return PageSection(
         "equal",
         "Equal computed steps",
         lead,
-        tables=(_lead_map(results), _leads_table(results), _build_psnr_table_of_all_series(results)),
+        tables=(_lead_map(results), _leads_table(results), _regret_table(results), _build_psnr_table_of_all_series(results)),
     )
 
 
@@ -92,6 +93,25 @@ def _mean_lead_cell(lead: SeriesLead | None) -> TableCell:
         return TableCell(UNKNOWN_CELL)
     small = f"{lead.least:+.1f}; {lead.worst:+.1f}; {lead.worst_behind} of {lead.cells}"
     return TableCell(format_lead(lead.mean), lead.mean, small, lead_background(lead.mean))
+
+
+def _regret_table(results: BenchResults) -> PageTable:
+    lines = []
+    for regret in results.regrets:
+        figures = (*(regret.at(budget) for budget in BUDGETS), regret)
+        cells = (text(regret.curve.name), text(regret.worst[1]), *map(_regret_cell, figures))
+        lines.append(TableRow(cells, colour=policy_colour(regret.curve.policy)))
+    note = "In small letters: the mean; of the median prompt; of the worst prompt; how many reach the budget."
+    headings = ("series", "worst in", *(f"{budget} of the steps" for budget in BUDGETS), "all")
+    return PageTable("Worst regret, dB", headings, tuple(lines), 2, note)
+
+
+def _regret_cell(regret: SeriesRegret) -> TableCell:
+    if not regret.known:
+        return TableCell(UNKNOWN_CELL)
+    worst, means = regret.worst[0], (f"{regret.mean(figure):.1f}" for figure in ("psnr", "median", "worst"))
+    small = "; ".join((*means, f"{len(regret.known)} of {len(regret.known) + len(regret.missing)}"))
+    return TableCell(f"{worst:.1f}", worst, small, lead_background(-worst))
 
 
 def _build_psnr_table_of_all_series(results: BenchResults) -> PageTable:

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 
+from navicache.cli.bench.regret_table import find_own_regret
 from navicache.cli.report.results import BenchResults
 from navicache.cli.report.sections import SECTIONS, MakeSection
 from navicache.cli.report.videos import build_prompt_views, groups_with_videos, video_addresses
-from navicache.evaluation.bench.leads import LeadSummary
 from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.report.page_model import HeadlineTile, ReportPage
 
@@ -35,11 +35,9 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
     shown = groups_with_videos(results.rows, options.players)
     return ReportPage(
         title=options.title,
-        headline=write_headline(best, results.speed_figure)
-        if results.has_times
-        else write_equal_headline(results.leads),
+        headline=write_headline(best, results.speed_figure) if results.has_times else write_equal_headline(results),
         lead=write_introduction(results),
-        tiles=build_tiles(results, best) if results.has_times else build_equal_tiles(results.leads),
+        tiles=build_tiles(results, best) if results.has_times else build_equal_tiles(results),
         sections=tuple(sections),
         prompts=build_prompt_views(results, shown, best),
         videos=video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
@@ -79,22 +77,28 @@ def _describe_timing(results: BenchResults) -> str:
     return "timed side by side" if results.has_times else "many prompts in one call"
 
 
-def write_equal_headline(leads: LeadSummary) -> str:
+def write_equal_headline(results: BenchResults) -> str:
     """The headline of a page of batches, which have no times."""
-    if not leads.counted:
+    own = find_own_regret(results.regrets) if results.leads.counted else None
+    if own is None:
         return "Quality and computed steps of every setting"
-    cells = f"{leads.best} of {leads.counted} cells and budgets"
-    return f"{leads.ours.capitalize()} is ahead of every other policy in {cells}"
+    regret = f"at most {own.worst[0]:.1f} dB below the best of everything measured, {own.mean():.1f} on average"
+    return f"{results.ours[0].capitalize()} is {regret}"
 
 
-def build_equal_tiles(leads: LeadSummary) -> tuple[HeadlineTile, ...]:
-    """The tiles of a page of batches: in how many cells the plan's own policy is ahead."""
-    if not leads.counted:
+def build_equal_tiles(results: BenchResults) -> tuple[HeadlineTile, ...]:
+    """The tiles of a page of batches: the regret of the plan's own policy, and in how many cells it is behind."""
+    own = find_own_regret(results.regrets) if results.leads.counted else None
+    if own is None:
         return ()
-    behind = [HeadlineTile(str(len(found)), f"behind by more than {bar} dB") for bar, found in leads.behind.items()]
-    forms = f"of its own other forms too in {leads.best_of_all}"
-    ahead = f"cells and budgets where {leads.ours} is ahead of every other policy, at equal computed steps"
-    return (HeadlineTile(f"{leads.best} of {leads.counted}", ahead, forms), *behind)
+    return (
+        HeadlineTile(f"{own.worst[0]:.1f} dB", f"worst regret of {results.ours[0]}", own.worst[1]),
+        HeadlineTile(f"{own.mean():.1f} dB", f"mean regret of {len(own.known)} cells and budgets"),
+        *(
+            HeadlineTile(str(len(found)), f"behind another policy by more than {bar} dB")
+            for bar, found in results.leads.behind.items()
+        ),
+    )
 
 
 def _timing_caution(summaries: Sequence[SettingSummary]) -> str:

@@ -12,6 +12,7 @@ from navicache.evaluation.bench.equal_steps import CellAtBudget, MeasuredCell, c
 from navicache.evaluation.bench.leads import LeadSummary, summarise_leads
 from navicache.evaluation.bench.names import digest, slug
 from navicache.evaluation.bench.plan import DEFAULT_OURS
+from navicache.evaluation.bench.regret import SeriesRegret, summarise_regrets
 from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
 from navicache.evaluation.bench.session import PLAN_COPY, ROWS
 from navicache.evaluation.bench.summaries import SettingSummary, list_refusals, summarise_rows
@@ -54,6 +55,11 @@ class BenchResults:
     def leads(self) -> LeadSummary:
         """What that table comes to."""
         return summarise_leads(self.standings)
+
+    @cached_property
+    def regrets(self) -> list[SeriesRegret]:
+        """How far each series is below the best of all."""
+        return summarise_regrets(self.standings)
 
     @cached_property
     def has_times(self) -> bool:

@@ -78,24 +78,24 @@ class StreamDecider:
         """Take one decision per sample and add it to the trace."""
         decisions: list[Decision] = []
         self.steps, self.step_weights = [], []
-        monitor = self.monitor
+        gate, recorder, monitor = self.scheme.gate, self.recorder, self.monitor
         for sample, rows in enumerate(self.batch.layout):
             step = self._build_step(position, stream, sample, rows, elements, shapes_match)
             if self.needs_extra_fields:
                 step = step._replace(**self._build_extra_fields(rows))
-            decision, state = self.scheme.gate.decide(self.gate_states[sample], step)
+            decision, state = gate.decide(self.gate_states[sample], step)
             self.gate_states[sample] = state
             self.steps.append(step)
             if monitor is None:
-                self.recorder.add_decision(position.local_index, stream, sample, decision, step, state)
+                recorder.add_decision(position.local_index, stream, sample, decision, step, state)
             else:
-                self.recorder.add_decision(position.local_index, stream, sample, decision, step)
+                recorder.add_decision(position.local_index, stream, sample, decision, step)
                 monitor.observe_step(stream, sample, rows, step, self.readings.get("since_seen"))
             decisions.append(decision)
             if decision.compute:
                 self.signal_history.mark_computed()
             if decision.reason == "not finite":
-                self.recorder.add_note(NONFINITE_NOTE)
+                recorder.add_note(NONFINITE_NOTE)
         return decisions
 
     def compute_weights(self, references: list[ComputedSteps]) -> list[PredictionWeights]:
@@ -148,23 +148,17 @@ class StreamDecider:
             self.recorder.amend_fields(outcome.local_index, stream, sample, line)
 
     def _build_step(
-        self,
-        position: StepPosition,
-        stream: str,
-        sample: int,
-        rows: Sequence[int],
-        elements: int,
-        shapes_match: bool,
+        self, position: StepPosition, stream: str, sample: int, rows: Sequence[int], elements: int, shapes_match: bool
     ) -> Step:
         computed_at, (index, local_index, total, time, sigma) = self.computed_steps[sample], position
         change = self.readings.get("since_seen")
         return Step(
-            index=index,
-            local_index=local_index,
-            stream=stream,
-            total=total,
-            time=time,
-            sigma=sigma,
+            index,
+            local_index,
+            stream,
+            total,
+            time,
+            sigma,
             since_seen=average_rows(change, rows) if change is not None and change.values else None,
             output_magnitude=self.output_magnitudes[sample],
             gap=index - self.recorder.to_run_index(computed_at[0]) if computed_at else 0,
@@ -176,7 +170,7 @@ class StreamDecider:
 
     def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:
         """Steps of the run between this one and those that were computed."""
-        return compute_gaps(index, [*map(self.recorder.to_run_index, computed)])
+        return compute_gaps(index, self.recorder.to_run_indices(computed))
 
     def _build_extra_fields(self, rows: Sequence[int]) -> dict[str, Any]:
         """Build the fields of `Step` that only few gates read."""

@@ -68,6 +68,11 @@ class TraceRecorder:
         """The run's number of a step that the engine has counted."""
         return self._run_indices[self._count_start + local_index]
 
+    def to_run_indices(self, local_indices: Iterable[int]) -> list[int]:
+        """The run's numbers of several steps."""
+        start, indices = self._count_start, self._run_indices
+        return [indices[start + local_index] for local_index in local_indices]
+
     # -- what happens -------------------------------------------------------------------------------------------------
 
     def add_decision(

@@ -182,9 +182,9 @@ class RunState:
 
     def list_pending_readings(self) -> list[DeviceReading]:
         """All readings that have not crossed."""
-        waiting = self.deciders.list_pending_readings()
-        if self.pending_outcomes.outcomes or self.pending_outcomes.finite_checks:
-            waiting += self.pending_outcomes.list_pending_readings()
+        waiting, pending = self.deciders.list_pending_readings(), self.pending_outcomes
+        if pending.outcomes or pending.finite_checks:
+            waiting += pending.list_pending_readings()
         return waiting + self.batch.list_pending_readings() if self.batch.layout_flags else waiting
 
     def bypass_diverged_ranks(self) -> None:

@@ -73,14 +73,15 @@ class CacheEngine(ABC):
 
     def place_and_decide(self, call: ModelCall, call_facts: CallFacts) -> tuple[RunState, str]:
         """Find run, step and stream, learn from fetched readings and decide, with at most one transfer."""
-        tracker, transfer, untrusted_facts = self.tracker, self.host_transfer, call_facts
+        tracker, untrusted_facts = self.tracker, call_facts
         call_facts = tracker.drop_stale_fields(call_facts)
         placement = place_call(tracker, call, call_facts)
         queued = self._queue_readings(call, call_facts, placement)
-        if queued.needs_transfer and not transfer.fetch_readings(
-            queued.readings, placement.kind, tracker.local_index, call.latent[0]
-        ):
-            self._bypass_diverged_ranks()
+        moves_early = queued.includes_pending and queued.is_placement_certain and self.host_transfer.ranks is None
+        if moves_early:  # while the device is busy measuring
+            self._move_tracker(call, call_facts, placement)
+        if queued.needs_transfer:
+            self._fetch_queued_readings(queued, call, placement)
         if not queued.is_placement_certain:
             placement = resolve_placement(tracker, placement, queued.is_latent_unchanged)
         run = self.run
@@ -89,7 +90,8 @@ class CacheEngine(ABC):
             run = self._begin_run(call, call_facts, placement)
         elif queued.includes_pending:
             run.process_fetched_readings(placement.kind, queued.is_latent_measured)
-        self._move_tracker(run, call, call_facts, placement)
+        if not moves_early:
+            self._move_tracker(call, call_facts, placement)
         if run.measures_signal and self.is_leading_call and not run.bypass_reason:
             signal = self.compute_signal(call, tracker.call_facts.sigma) if queued.signal is None else queued.signal
             run.deciders.get_or_create(placement.stream).signal_history.set_last_signal(signal)
@@ -108,7 +110,8 @@ class CacheEngine(ABC):
         looked = kind == "step" and not (run.bypass_reason or tracker.is_done)  # else no latent is kept to compare with
         if looked:
             latent_change = run.measure_latent(call, placement.stream, placement.is_tentative)
-            questions += () if latent_change is None else (latent_change,)
+            if latent_change is not None:
+                questions.append(latent_change)
         if run.measures_signal and not run.bypass_reason and (kind == "step" or not run.leader_decides):
             signal = self.compute_signal(call, call_facts.sigma if kind == "step" else tracker.call_facts.sigma)
             run.deciders.measure_signal(signal, placement.stream if certain else None)
@@ -119,15 +122,18 @@ class CacheEngine(ABC):
         readings = questions + run.list_pending_readings() if learns else questions
         return CallReadings(certain, readings, crosses, learns, looked, latent_change, signal)
 
-    def _move_tracker(self, run: RunState, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
-        if self.tracker.move_to(placement, call, call_facts, ignores_latent=bool(run.bypass_reason)):
-            self.recorder.set_first_index_to_zero()
+    def _move_tracker(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> None:
+        tracker, recorder, is_bypassed = self.tracker, self.recorder, self.run is not None and self.run.bypass_reason
+        if tracker.move_to(placement, call, call_facts, ignores_latent=bool(is_bypassed)):
+            recorder.set_first_index_to_zero()
         if placement.kind != "follow":
-            self.recorder.begin_step(self.tracker.index, self.tracker.total, placement.time or call.time)
+            recorder.begin_step(tracker.index, tracker.total, placement.time or call.time)
 
-    def _bypass_diverged_ranks(self) -> None:
-        """Compute every further step of this run: the ranks are at different positions."""
-        if self.run is not None:
+    def _fetch_queued_readings(self, queued: CallReadings, call: ModelCall, placement: CallPlacement) -> None:
+        """Make the transfer of this call; ranks that are at different positions compute every further step."""
+        index, latent = self.tracker.local_index, call.latent[0]
+        are_together = self.host_transfer.fetch_readings(queued.readings, placement.kind, index, latent)
+        if not are_together and self.run is not None:
             self.run.bypass_diverged_ranks()
             self.release_site_tensors()
 

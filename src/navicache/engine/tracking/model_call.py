@@ -147,7 +147,7 @@ def _resolve_conditioning_keys(
 
 def _merge_times(time: Any) -> Any:
     """A time as it is, or those of several latents as one tensor, of which the largest counts: a frozen one is at 0."""
-    if not isinstance(time, list | tuple):
+    if isinstance(time, Tensor) or not isinstance(time, list | tuple):
         return time
     return torch.cat([torch.as_tensor(entry).reshape(-1) for entry in time])
 

@@ -90,12 +90,12 @@ class RunTracker:
 
         Returns whether the first step of the run turns out to have a wrong index.
         """
-        wrong = False
-        if placement.kind == "run":
+        wrong, kind, stream = False, placement.kind, placement.stream
+        if kind == "run":
             self._begin_run(placement, call, call_facts)
-        elif placement.kind == "step":
+        elif kind == "step":
             wrong = self._begin_next_step(placement, call_facts)
-        if placement.kind != "follow":
+        if kind != "follow":
             call_facts, start = (
                 self.drop_stale_fields(call_facts) if self.is_scheduler_stale else call_facts,
                 self.index_offset or 0,
@@ -107,8 +107,8 @@ class RunTracker:
             )
             self.total = None if call_facts.total is None else call_facts.total - start
             self.called_streams = []
-        self.called_streams.append(placement.stream)
-        self.conditioning[placement.stream] = call.conditioning
+        self.called_streams.append(stream)
+        self.conditioning[stream] = call.conditioning
         return wrong
 
     def _begin_run(self, placement: CallPlacement, call: ModelCall, call_facts: CallFacts) -> None:

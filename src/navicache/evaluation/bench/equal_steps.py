@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from statistics import median
 from typing import Literal
 
 from navicache.evaluation.bench.plan import DEFAULT_OURS
@@ -20,6 +21,7 @@ class CurvePoint:
 
     computed: float  # steps, on average; steps of which a part was reused do not count
     psnr: float  # dB, on average
+    median: float  # dB of the median prompt
     worst: float  # dB of the worst prompt
     spread: float  # computed steps of the prompt with most, less those of the one with fewest
     gap: float = 0.0  # computed steps between the two settings that it interpolates; 0 if it was measured
@@ -40,10 +42,10 @@ class QualityCurve:
         Of settings with the same computed steps the best counts.
 
         Example:
-            >>> points = (CurvePoint(10, 30.0, 25.0, 0), CurvePoint(20, 40.0, 37.0, 4))
+            >>> points = (CurvePoint(10, 30.0, 31.0, 25.0, 0), CurvePoint(20, 40.0, 41.0, 37.0, 4))
             >>> curve = QualityCurve("N", "navicache", "rival", points)
             >>> curve.point_at(15)
-            CurvePoint(computed=15.0, psnr=35.0, worst=31.0, spread=2.0, gap=10)
+            CurvePoint(computed=15.0, psnr=35.0, median=36.0, worst=31.0, spread=2.0, gap=10)
             >>> curve.point_at(9) is None
             True
         """
@@ -164,7 +166,7 @@ def _average_rows(rows: Sequence[Row]) -> CurvePoint:
     computed = [row["steps"]["computed"] - row["steps"]["partial"] for row in rows]
     quality = [row["quality"]["psnr"] for row in rows]
     mean, decibels = sum(computed) / len(rows), sum(quality) / len(rows)
-    return CurvePoint(mean, decibels, min(quality), max(computed) - min(computed))
+    return CurvePoint(mean, decibels, median(quality), min(quality), max(computed) - min(computed))
 
 
 def choose_role(row: Row, ours: Sequence[str]) -> Role:

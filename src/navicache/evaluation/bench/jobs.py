@@ -1,9 +1,10 @@
 """Expand a plan into jobs, one video each: batches of one call, and groups that share their baselines."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import digest, file_stem, slug
@@ -42,7 +43,7 @@ class BenchJob:
         hidden = () if self.model.shift else ("shift",)  # results from before there was one stay known
         facts = {
             "model": _identifying_facts(self.model, "batch", *hidden),
-            "condition": _identifying_facts(self.condition, "models"),
+            "condition": _identifying_facts(self.condition, "models", "prompts"),
         }
         return digest({**facts, "prompt": self.prompt, "seed": self.seed})
 
@@ -50,7 +51,7 @@ class BenchJob:
     def key(self) -> str:
         """Identifies the job: a job with a row of this key is finished."""
         hidden = [name for name in ("share", "calibrate") if not getattr(self.setting, name)]  # as above
-        setting = _identifying_facts(self.setting, "series", "swept", "models", "batch", *hidden)
+        setting = _identifying_facts(self.setting, "series", "swept", "models", "conditions", "batch", *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property
@@ -93,14 +94,15 @@ def iterate_jobs(groups: Iterable[JobGroup]) -> Iterator[BenchJob]:
     return (job for group in groups for batch in group for job in batch)
 
 
-def expand_plan(plan: BenchPlan, prompts: Sequence[str]) -> list[JobGroup]:
-    """The groups of a plan, model by model; in each the baselines come first."""
-    numbered = list(enumerate(prompts))
+def expand_plan(
+    plan: BenchPlan, prompts: Sequence[str], others: Mapping[Any, Sequence[str]] = MappingProxyType({})
+) -> list[JobGroup]:
+    """The groups of a plan, model by model, baselines first; `others` are the prompts of conditions with their own."""
     return [
         tuple(_build_group(plan, model, condition, chunk, (seed, number)))
         for model in plan.models
         for condition in plan.conditions_of(model)
-        for chunk in _split(numbered, plan.batch_of(model))
+        for chunk in _split(list(enumerate(others.get(condition.prompts, prompts))), plan.batch_of(model))
         for number, seed in enumerate(plan.seeds)
     ]
 
@@ -116,7 +118,7 @@ def _build_group(
         return [BenchJob(kind, model, condition, setting, prompt, index, *seed) for index, prompt in prompts]
 
     yield tuple(jobs("baseline", BASELINE_SETTING))
-    settings = plan.settings_of(model)
+    settings = plan.settings_of(model, condition)
     for setting in settings:
         yield from map(tuple, _split(jobs("cached", setting), setting.batch or len(prompts)))
     chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]

@@ -29,9 +29,6 @@ class LeadSummary:
 
     ours: str  # the policy whose leads these are
     counted: int
-    unknown: int  # ours is not known, or no other
-    best: int  # ours at least as good as every other policy
-    best_of_all: int  # and as its own other forms
     behind: dict[float, tuple[str, ...]]  # by the bar, which policy is ahead of us where, from the farthest on
     leads: tuple[SeriesLead, ...]
 
@@ -42,9 +39,6 @@ def summarise_leads(table: Sequence[CellAtBudget]) -> LeadSummary:
     return LeadSummary(
         ours=table[0].cell.ours if table else "",
         counted=len(known),
-        unknown=len(table) - len(known),
-        best=len(known) - len(_cells_behind(known, 0.0, "rival")),
-        best_of_all=len(known) - len(_cells_behind(known, 0.0, *OTHER_ROLES)),
         behind={bar: _cells_behind(known, bar, "rival") for bar in LEAD_BARS},
         leads=tuple(_series_leads(table)),
     )

@@ -1,5 +1,6 @@
 """What a benchmark measures, as frozen data that is checked when it is built."""
 
+import fnmatch
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ class PlanPrompts:
 
     source: PromptOrigin
     count: int | None = None  # the first of them; None takes all
+    skip: int = 0  # of the first, before they are counted
     file: str | None = None  # one prompt a line, beside the plan
     dimensions: tuple[str, ...] = ()  # of VBench; none named takes all
 
@@ -57,6 +59,7 @@ class PlanCondition:
     scheduler_options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     models: tuple[str, ...] = ()  # of these alone; none named means all
+    prompts: PlanPrompts | None = None  # in place of the plan's
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class PlanSetting:
     calibrate: tuple[str, ...] = ()  # prompts to measure one with, on the model and under the condition
     share: float | None = None  # of the condition's steps, where there is no cache
     batch: int | None = None  # prompts in one call, where fewer than the others take
+    conditions: tuple[str, ...] = ()  # under these alone, with * for any text; none named means all
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""
@@ -137,16 +141,21 @@ class BenchPlan:
         for kind, parts in (("condition", self.conditions), ("setting", self.settings)):
             for part in parts:
                 _check_known(f"models of {kind} {part.name!r}", part.models, names)
+        known = [condition.name for condition in self.conditions]
+        for pattern in dict.fromkeys(pattern for setting in self.settings for pattern in setting.conditions):
+            _check_known("conditions of a setting", fnmatch.filter(known, pattern) or [pattern], known)
         if self.clock == "beside" and max(map(self.batch_of, self.models)) > 1:
             raise ValueError("clock = 'beside' needs batch = 1: a batch has no times")
         for model in self.models:
             _check_names(f"conditions of {model.name}", [condition.name for condition in self.conditions_of(model)])
-            _check_names("settings", [BASELINE, *(setting.name for setting in self.settings_of(model))])
+            for condition in self.conditions_of(model):
+                settings = self.settings_of(model, condition)
+                _check_names("settings", [BASELINE, *(setting.name for setting in settings)])
             self._check_shares(model)
 
     def _check_shares(self, model: PlanModel) -> None:
-        shared = [setting.name for setting in self.settings_of(model) if setting.share]
         for condition in self.conditions_of(model):
+            shared = [setting.name for setting in self.settings_of(model, condition) if setting.share]
             if shared and STEPS not in {**model.call, **condition.call}:
                 place = f"model {model.name!r} or of condition {condition.name!r}"
                 raise ValueError(f"{shared[0]!r} is a share of the steps: give {STEPS} in call of {place}")
@@ -155,9 +164,10 @@ class BenchPlan:
         """The conditions of a model."""
         return [condition for condition in self.conditions if not condition.models or model.name in condition.models]
 
-    def settings_of(self, model: PlanModel) -> list[PlanSetting]:
-        """The settings of a model."""
-        return [setting for setting in self.settings if not setting.models or model.name in setting.models]
+    def settings_of(self, model: PlanModel, condition: PlanCondition | None = None) -> list[PlanSetting]:
+        """The settings of a model, under one condition or under any."""
+        own = [setting for setting in self.settings if not setting.models or model.name in setting.models]
+        return own if condition is None else [setting for setting in own if _is_measured_under(setting, condition)]
 
     def batch_of(self, model: PlanModel) -> int:
         """The prompts in one call of a model."""
@@ -171,6 +181,10 @@ def _check_names(kind: str, names: Sequence[str], several: bool = False) -> None
     folder, number = Counter(slug(name) for name in names).most_common(1)[0]
     if number > 1 and not several:
         raise ValueError(f"{number} of the {kind} would be called {folder!r} on the disk: give them other names")
+
+
+def _is_measured_under(setting: PlanSetting, condition: PlanCondition) -> bool:
+    return not setting.conditions or any(fnmatch.fnmatchcase(condition.name, name) for name in setting.conditions)
 
 
 def _check_known(place: str, names: Sequence[str], known: Sequence[str]) -> None:

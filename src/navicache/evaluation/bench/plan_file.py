@@ -91,9 +91,11 @@ def _read_expanded(value: Any, place: str, build: Callable[[Any, str], Any]) -> 
 PROMPTS: dict[str, ValueReader] = {
     "source": reader_of_choice(*get_args(PromptOrigin)),
     "count": read_positive_int,
+    "skip": read_count,
     "file": read_text,
     "dimensions": read_texts,
 }
+_read_prompts: ValueReader = partial(_read_table, PlanPrompts, reads=PROMPTS)
 MODEL: dict[str, ValueReader] = {
     **dict.fromkeys(("name", "model", "device", "published"), read_text),
     "dtype": reader_of_choice("auto", "float32", "bfloat16", "float16"),
@@ -107,11 +109,11 @@ ACCURACY: dict[str, ValueReader] = {"prompts": read_int, "settings": read_texts}
 CHAPTER: dict[str, ValueReader] = {"title": read_text, "text": read_text, "shows": read_texts}
 PLAN: dict[str, ValueReader] = {
     "name": read_text,
-    "prompts": lambda v, place: _read_table(PlanPrompts, v, place, PROMPTS),
+    "prompts": _read_prompts,
     "models": lambda v, place: tuple(
         _read_tables(v, place, lambda entry, at: _read_table(PlanModel, entry, at, MODEL))
     ),
-    "conditions": lambda v, place: _read_expanded(v, place, expand_conditions),
+    "conditions": lambda v, place: _read_expanded(v, place, partial(expand_conditions, read_prompts=_read_prompts)),
     "seeds": lambda v, place: tuple(read_int(entry, place) for entry in read_list(v, place)),
     "accuracy": lambda v, place: _read_table(ShadowRuns, v, place, ACCURACY),
     "batch": read_positive_int,

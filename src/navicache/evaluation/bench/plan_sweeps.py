@@ -6,6 +6,7 @@ from typing import Any
 
 from navicache.evaluation.bench.plan import NO_CACHE, PlanCondition, PlanSetting
 from navicache.evaluation.bench.plan_readers import (
+    ValueReader,
     check_keys,
     read_list,
     read_positive_int,
@@ -18,9 +19,9 @@ from navicache.evaluation.bench.plan_readers import (
 EVERY_OTHER = "*"  # a setting with this policy stands for every policy that the plan does not name
 SETTING_KEYS = (
     *("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "batch"),
-    *("calibration", "calibrate"),
+    *("calibration", "calibrate", "conditions", "series"),
 )
-CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models")
+CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models", "prompts")
 
 
 def add_unlisted_policies(settings: Any, policies: Collection[str]) -> Any:
@@ -49,13 +50,13 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
     same: dict[str, Any] = {
         "policy": policy,
         "call": call,
-        "models": read_texts(entry.get("models", []), f"{place}.models"),
+        **{key: read_texts(entry.get(key, []), f"{place}.{key}") for key in ("models", "conditions")},
     }
     same["calibration"] = read_text(entry.get("calibration", ""), f"{place}.calibration")
     same["calibrate"] = read_texts(entry.get("calibrate", []), f"{place}.calibrate")
     same["batch"] = read_positive_int(entry["batch"], f"{place}.batch") if "batch" in entry else None
     points = list(itertools.product(_read_modes(entry, place), _read_shares(entry, place), _read_sweep(entry, place)))
-    same["series"] = name if len(points) > 1 else ""
+    same["series"] = read_text(entry.get("series", name if len(points) > 1 else ""), f"{place}.series")
     many = "modes" in entry and len(entry["modes"]) > 1
     for mode, part, point in points:
         swept = point if part is None else {"share": part, **point}
@@ -63,15 +64,16 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
         yield PlanSetting(" ".join(words), mode=mode, share=part, knobs={**knobs, **point}, swept=swept, **same)
 
 
-def expand_conditions(entry: Any, place: str) -> Iterator[PlanCondition]:
+def expand_conditions(entry: Any, place: str, read_prompts: ValueReader) -> Iterator[PlanCondition]:
     """A condition for every combination of the swept call arguments."""
     check_keys(entry, place, CONDITION_KEYS, ("name",))
     name, scheduler = (read_text(entry.get(key, ""), f"{place}.{key}") for key in ("name", "scheduler"))
     options, call = (read_table(entry.get(key, {}), f"{place}.{key}") for key in ("scheduler_options", "call"))
     models = read_texts(entry.get("models", []), f"{place}.models")
+    prompts = read_prompts(entry["prompts"], f"{place}.prompts") if "prompts" in entry else None
     for point in _read_sweep(entry, place):
         words = " ".join([name, *(f"{argument}={value}" for argument, value in point.items())])
-        yield PlanCondition(words, scheduler, options, {**call, **point}, models)
+        yield PlanCondition(words, scheduler, options, {**call, **point}, models, prompts)
 
 
 def _read_modes(entry: Mapping[str, Any], place: str) -> tuple[Any, ...]:

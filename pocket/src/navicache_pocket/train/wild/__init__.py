@@ -1,0 +1,1 @@
+"""How the member `wild` is trained: wan's autoencoder and text encoder as they are, and a transformer of its own."""

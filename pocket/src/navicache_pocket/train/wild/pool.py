@@ -1,0 +1,92 @@
+"""The training pool: wild scenes, rendered and encoded by wan's autoencoder, and the embeddings of all captions."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers import AutoencoderKLWan
+from transformers import PreTrainedTokenizerFast, UMT5EncoderModel
+
+from navicache_pocket.train.fast_autoencoder import replace_norms
+from navicache_pocket.world.wild import (
+    WildSettings,
+    draw_wild_scenes,
+    list_captions,
+    render_wild_videos,
+    write_captions,
+)
+
+BATCH_SIZE = 128
+MAX_TOKENS = 8
+
+
+@dataclass(frozen=True)
+class LatentPool:
+    """Latents as wan's pipeline scales them, and the row of each caption in the text table."""
+
+    values: torch.Tensor  # (clips, 16, frames, rows, columns), bfloat16
+    captions: torch.Tensor  # (clips,)
+    text: torch.Tensor  # (captions + 1, MAX_TOKENS, channels): the last row is the empty caption
+
+
+@dataclass(frozen=True)
+class PoolSettings:
+    """What is in the pool."""
+
+    clips: int = 40960
+    seed: int = 0
+    frames: int = 17
+    size: int = 128
+    max_seconds: float = 90.0  # of rendering and encoding: the pool is smaller on a slow machine
+    scenes: WildSettings = WildSettings()
+
+
+def open_autoencoder(base: Path, device: str) -> Any:
+    """Wan's autoencoder, in float32, never trained."""
+    vae: Any = AutoencoderKLWan.from_pretrained(base, subfolder="vae", torch_dtype=torch.float32)
+    return replace_norms(vae.to(device)).requires_grad_(False).eval()
+
+
+@torch.no_grad()
+def embed_captions(base: Path, captions: Sequence[str], device: str) -> torch.Tensor:
+    """Rows (captions, MAX_TOKENS, channels) as WanPipeline embeds them, zero after the end token."""
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(base / "tokenizer")
+    encoder: Any = UMT5EncoderModel.from_pretrained(base / "text_encoder").float().eval()
+    given = tokenizer(
+        list(captions), padding="max_length", max_length=MAX_TOKENS, truncation=True, return_tensors="pt"
+    ).to(device)
+    rows = encoder.to(device)(given.input_ids, given.attention_mask).last_hidden_state
+    return rows * given.attention_mask.unsqueeze(-1)
+
+
+def build_pool(base: Path, device: str, settings: PoolSettings) -> LatentPool:
+    """Render and encode until there are enough clips or the time is up."""
+    vae = open_autoencoder(base, device)
+    scenes = draw_wild_scenes(settings.clips, settings.seed, settings.scenes)
+    begun, parts = time.monotonic(), []
+    for start in range(0, settings.clips - settings.clips % BATCH_SIZE or settings.clips, BATCH_SIZE):
+        part = scenes[start : start + BATCH_SIZE].to(device)
+        parts.append(encode_videos(vae, render_wild_videos(part, settings.frames, settings.size)).to(torch.bfloat16))
+        if time.monotonic() - begun > settings.max_seconds:
+            break
+    values, known = torch.cat(parts), {caption: row for row, caption in enumerate(list_captions())}
+    rows = [known[caption] for caption in write_captions(scenes[: len(values)])]
+    seconds = time.monotonic() - begun
+    print(f"pool: {len(values)} clips in {seconds:.0f} s, deviation {values.float().std():.2f}", flush=True)
+    text = embed_captions(base, [*list_captions(), ""], device)
+    return LatentPool(values, torch.tensor(rows, device=device), text)
+
+
+@torch.no_grad()
+def encode_videos(vae: Any, video: torch.Tensor) -> torch.Tensor:
+    """Sampled latents, scaled as wan's pipeline scales them."""
+    with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):
+        latents = vae.encode(video.contiguous(memory_format=torch.channels_last_3d)).latent_dist.sample()
+    mean, deviation = (
+        torch.tensor(values, device=video.device).view(1, -1, 1, 1, 1)
+        for values in (vae.config.latents_mean, vae.config.latents_std)
+    )
+    return (latents.float() - mean) / deviation

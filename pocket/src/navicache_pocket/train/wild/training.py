@@ -1,0 +1,75 @@
+"""The transformer of `wild`, by flow matching on the pool's latents."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from diffusers import WanTransformer3DModel
+from torch.nn import functional
+
+from navicache_pocket.train import configs
+from navicache_pocket.train.cuda_graph import StepFigures
+from navicache_pocket.train.denoiser import TEXT_LENGTHS
+from navicache_pocket.train.family.noise import FlowNoise
+from navicache_pocket.train.timed_stage import TimedStage
+from navicache_pocket.train.training_loop import LoopSettings, run_training_loop
+from navicache_pocket.train.wild.pool import LatentPool
+
+
+@dataclass(frozen=True)
+class WildTraining:
+    """Size and training of the transformer; the defaults fit one large GPU."""
+
+    dim: int = 384
+    layers: int = 8
+    seed: int = 0
+    batch: int = 256
+    caption_dropout: float = 0.12
+    # With shift 5 a sampler spends half of its steps above 0.83: there the large things are chosen.
+    noise: FlowNoise = FlowNoise(shift=3.0)
+    loop: LoopSettings = field(default_factory=lambda: LoopSettings(ema_decay=0.999))
+
+
+def make_transformer(settings: WildTraining) -> WanTransformer3DModel:
+    """Wan's transformer with random weights and heads of 64 channels.
+
+    Example:
+        >>> make_transformer(WildTraining(dim=64, layers=1)).config.ffn_dim
+        192
+    """
+    if settings.dim % 64:
+        raise ValueError(f"dim must be a multiple of 64, the channels of a head, got {settings.dim}")
+    torch.manual_seed(settings.seed)
+    own = {"num_attention_heads": settings.dim // 64, "ffn_dim": 3 * settings.dim, "num_layers": settings.layers}
+    return WanTransformer3DModel(**{**configs.TRANSFORMER, **own})
+
+
+def train_transformer(stage: TimedStage, pool: LatentPool, settings: WildTraining) -> WanTransformer3DModel:
+    """Train until the stage's time is up; returns averaged weights."""
+    model: Any = make_transformer(settings)
+    model.to(pool.values.device).train()
+    matrices = [weight for weight in model.blocks.parameters() if weight.ndim == 2]
+    lengths, shares = torch.tensor([*TEXT_LENGTHS]), torch.tensor([*TEXT_LENGTHS.values()])
+    if pool.values.device.type == "cuda":
+        model.compile_repeated_blocks()
+
+    def compute_loss() -> StepFigures:
+        return {"loss": measure_velocity_error(model, pool, int(lengths[torch.multinomial(shares, 1)]), settings)}
+
+    run_training_loop(stage, model, matrices, compute_loss, settings.loop)
+    return model.eval()
+
+
+def measure_velocity_error(
+    model: WanTransformer3DModel, pool: LatentPool, length: int, settings: WildTraining
+) -> torch.Tensor:
+    """Squared error of the velocity of a random batch, with captions padded to `length` rows."""
+    device = pool.values.device
+    rows = torch.randint(0, len(pool.values), (settings.batch,), device=device)
+    is_dropped = torch.rand(settings.batch, device=device) < settings.caption_dropout
+    captions = torch.where(is_dropped, len(pool.text) - 1, pool.captions[rows])
+    text = functional.pad(pool.text[captions], (0, 0, 0, length - pool.text.shape[1]))
+    noisy = settings.noise(pool.values[rows].float())
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+        velocity = model(noisy.latents, noisy.timestep, text, return_dict=False)[0]
+    return (velocity.float() - noisy.target).square().mean()

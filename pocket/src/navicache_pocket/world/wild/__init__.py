@@ -1,0 +1,13 @@
+"""Scenes of which a caption tells little: panels, textures and many shapes, all decided by the seed."""
+
+from navicache_pocket.world.wild.render import render_wild_videos
+from navicache_pocket.world.wild.scenes import WildScenes, WildSettings, draw_wild_scenes, list_captions, write_captions
+
+__all__ = [
+    "WildScenes",
+    "WildSettings",
+    "draw_wild_scenes",
+    "list_captions",
+    "render_wild_videos",
+    "write_captions",
+]

@@ -1,0 +1,73 @@
+"""Lists in hindsight: whole budgets, the steps one expects, and a plan that can be read."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+from benchmarks.quality import lists
+from benchmarks.quality.noise_levels import read_noise_levels
+
+from navicache.evaluation.bench.plan_file import parse_plan, read_plan
+
+GROUND = Path(__file__).parents[2] / "plans" / "pocket" / "ground.toml"
+EVEN = [1 - step / 50 for step in range(51)]
+
+
+@pytest.mark.parametrize("count", [25, 20, 17, 12])
+@pytest.mark.parametrize("name", lists.LISTS)
+def test_every_list_has_its_count_and_both_ends(name, count):
+    steps = lists.choose_steps(lists.LISTS[name], EVEN, count)
+    assert len(steps) == len(set(steps)) == count and steps == sorted(steps)
+    assert steps[:3] == [0, 1, 2] and steps[-1] == 49
+
+
+def test_a_list_is_dense_where_its_weight_is():
+    def early(name, levels=EVEN):
+        return sum(step < 25 for step in lists.choose_steps(lists.LISTS[name], levels, 20))
+
+    assert early("start 16") > early("even") > early("end 16")
+    shifted = [5 * level / (1 + 4 * level) for level in EVEN]
+    assert early("sigma") == early("even") and early("sigma", shifted) < early("sigma, start 8", shifted)
+
+
+@pytest.mark.parametrize("steps", [20, 30, 50])
+def test_every_budget_lies_between_two_lists(steps):
+    counts = lists.computed_counts(steps)
+    assert all(min(counts) <= budget * steps <= max(counts) for budget in lists.BUDGETS)
+
+
+@pytest.mark.filterwarnings("ignore:__array__ implementation")  # of diffusers with a new NumPy
+def test_noise_levels_follow_the_shift_and_the_size():
+    plan = read_plan(GROUND)
+    models = {model.name: model for model in plan.models}
+    levels = {
+        (model.name, condition.name): read_noise_levels(model, condition)
+        for model in (models["hunyuan"], models["opensora"], models["unet"])
+        for condition in plan.conditions_of(model)
+    }
+    assert levels["hunyuan", "Euler shift 7, 50 steps"][25] == pytest.approx(7 / 8), "7/2 over 1 + 6/2"
+    assert levels["opensora", "rectified flow, 50 steps"][25] == 0.5
+    assert levels["opensora", "rectified flow by size, 50 steps"][25] < 0.25
+    for found in levels.values():
+        assert all(before > after for before, after in itertools.pairwise(found)) and found[0] < 1.000001
+
+
+SMALL = """
+name = "small"
+prompts = { source = "file", file = "p.txt" }
+models = [{ name = "o", model = "pocket:opensora", call = { num_inference_steps = 20 } }]
+conditions = [{ name = "a" }, { name = "b" }]
+[[settings]]
+policy = "inertial"
+"""
+
+
+def test_the_plan_is_completed_and_its_prompts_come_along(tmp_path):
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "p.txt").write_text("a ball\n")
+    assert lists.main([str(tmp_path / "small.toml"), "--out", str(tmp_path / "out" / "plan.toml")]) == 0
+    plan = parse_plan((tmp_path / "out" / "plan.toml").read_text())
+    assert (tmp_path / "out" / "p.txt").read_text() == "a ball\n"
+    assert len(plan.settings) == 1 + 15 * 4 and {setting.conditions for setting in plan.settings[1:]} == {("a", "b")}
+    assert {setting.series for setting in plan.settings[1:]} == {f"list {name}" for name in lists.LISTS}
+    assert sorted({len(setting.knobs["at"]) for setting in plan.settings[1:]}) == [5, 7, 8, 10]
