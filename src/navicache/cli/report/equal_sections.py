@@ -33,7 +33,12 @@ def equal_steps_section(results: BenchResults) -> PageSection | None:
         "equal",
         "Equal computed steps",
         lead,
-        tables=(_lead_map(results), _leads_table(results), _regret_table(results), _build_psnr_table_of_all_series(results)),
+        tables=(
+            _lead_map(results),
+            _leads_table(results),
+            _regret_table(results),
+            _build_psnr_table_of_all_series(results),
+        ),
     )
 
 
