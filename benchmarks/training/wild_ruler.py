@@ -1,8 +1,6 @@
-r"""How hard the member `wild` is for caches, by the paper's ruler: half of the steps, PSNR against the run of all.
+"""How hard the member `wild` is for caches, by the paper's ruler: half of the steps, PSNR against the run of all.
 
     python -m benchmarks.training.wild_ruler --checkpoint build/wild/result --device cuda
-    python -m benchmarks.training.wild_ruler --checkpoint build/wild/result --captions 2 --steps 6 \
-        --size 32 --align-steps 2   # to try the script
 
 Sought: `navicache` between 22 and 34 dB, and at least 3 dB above fewer steps and above `static`.
 """
@@ -10,7 +8,7 @@ Sought: `navicache` between 22 and 34 dB, and at least 3 dB above fewer steps an
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -127,7 +125,7 @@ def _print_verdict(rows: list[Row]) -> None:
     print(f"{paper - static:+.1f} to static: {'as hard as sought' if right else 'not yet'}", flush=True)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the checkpoint with both samplers."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path, required=True)
@@ -140,7 +138,7 @@ def main() -> None:
     parser.add_argument("--samplers", nargs="+", choices=[*SCHEDULERS], default=[*SCHEDULERS])
     parser.add_argument("--out", type=Path, help="a JSON file for the rows")
     parser.add_argument("--sheet", type=Path, help="a JPEG for the videos of all steps")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     pipe = open_wild_pipeline(options.checkpoint, options.base, options.device)
     print("sampler row          computed  median    mean   worst  knobs")
     rows = [row for sampler in options.samplers for row in measure_sampler(pipe, sampler, options)]

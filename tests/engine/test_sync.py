@@ -8,6 +8,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from navicache.engine import CallFacts
 from navicache.policies import Inertial, NaviCache, Policy, Schedule, Static, build_policy
 from navicache.policies.budget import build_schedule
+from navicache.policies.noise_levels import build_shifted_levels
 
 READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.equal.default, torch.ops.aten.nonzero.default}
 
@@ -65,7 +66,8 @@ def test_a_step_syncs_once_and_followers_never(name, told, transfers):
 
 
 ALL = [*range(1, 50)]  # steps at which a policy that decides by data transfers, of a run of 50
-DEFAULT = {speedup: sorted(build_schedule(50, round(50 / speedup), 3)) for speedup in (2.0, 3.0)}
+LEVELS = build_shifted_levels(50, 3.0)
+DEFAULT = {speedup: sorted(build_schedule(LEVELS, round(50 / speedup), 3)) for speedup in (2.0, 3.0)}
 COUNTED: dict[str, tuple[Policy, list[int]]] = {
     "default": (Inertial(), [step + 1 for step in DEFAULT[2.0][:-1]]),
     "3x": (Inertial(speedup=3.0), [step + 1 for step in DEFAULT[3.0][:-1]]),
@@ -86,7 +88,8 @@ def test_where_a_run_transfers(name, transfers):
     """A schedule only after a compute: by what that taught the next output is predicted, if it is whole at all."""
     policy, expected = COUNTED[name]
     now, steps = {"index": 0}, []
-    marks = guided_run(policy, lambda: CallFacts(index=now["index"], total=50, run_token=now), steps=50)
+    facts = {"total": 50, "run_token": now, "read_noise_levels": lambda: LEVELS}
+    marks = guided_run(policy, lambda: CallFacts(index=now["index"], **facts), steps=50)
     for call, (cached, x, t, context) in enumerate(marks):
         now["index"], before = call // 2, len(transfers)
         cached(x, t, context)

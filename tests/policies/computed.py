@@ -3,15 +3,20 @@
 from navicache.policies import MagCache, Outcome, Step
 
 
-def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01):
-    """Drive the guarded gate through the steps from `start` on; predictions err by errors(step)."""
+def computed_steps(policy, total, told=True, start=0, errors=lambda index: 0.01, **facts):
+    """Drive the guarded gate through the steps from `start` on; predictions err by errors(step).
+
+    `facts` are fields of the steps, called with the index where they can be.
+    """
     (scheme,) = policy.schemes()
     state, last, steps = scheme.gate.init(), None, []
     for index in range(start, total):
         own, gap = index - start, 0 if last is None else index - last
         size, change = (None if last is None else 1.0), (None if own == 0 else 0.1)
         known = {"index": index, "local_index": own, "total": total if told else None}
-        decision, state = scheme.gate.decide(state, Step(**known, since_seen=change, output_magnitude=size, gap=gap))
+        more = {name: fact(index) if callable(fact) else fact for name, fact in facts.items()}
+        step = Step(**known, since_seen=change, output_magnitude=size, gap=gap)
+        decision, state = scheme.gate.decide(state, step._replace(**more))
         if decision.compute:
             error = None if last is None else errors(index)
             outcome = Outcome(**known, gap=gap, output_magnitude=1.0, prediction_error=error)

@@ -1,4 +1,4 @@
-"""A speed-up is a schedule: met exactly, dense at both ends, the same for every video."""
+"""A speed-up is a schedule over noise levels: met exactly, dense where errors cost most, the same for every video."""
 
 import itertools
 
@@ -10,6 +10,9 @@ from tests.policies.computed import computed_steps
 
 from navicache.policies import Inertial
 from navicache.policies.budget import DEFAULT_TOTAL_STEPS, build_schedule
+from navicache.policies.noise_levels import build_shifted_levels
+
+SHIFTS = (1.0, 3.0, 5.0, 8.0, 12.0)
 
 
 @limits(deadline=None)
@@ -27,10 +30,10 @@ def test_the_budget_is_met_whatever_the_errors_do(total, speedup, align_steps, v
     assert steps[-1] == total - 1
 
 
-@given(total=st.integers(8, 200), budget=st.integers(0, 220))
-def test_no_gap_is_longer_than_one_further_inside(total, budget):
+@given(total=st.integers(8, 60), budget=st.integers(0, 70), shift=st.sampled_from(SHIFTS))
+def test_no_gap_is_longer_than_one_further_inside(total, budget, shift):
     """The distances grow towards the middle, but for the rounding to whole steps."""
-    steps = sorted(build_schedule(total, budget, 3))
+    steps = sorted(build_schedule(build_shifted_levels(total, shift), budget, 3))
     gaps = [later - earlier for earlier, later in itertools.pairwise(steps)][2:]
     widest = gaps.index(max(gaps)) if gaps else 0
     rising, falling = gaps[:widest], gaps[widest:]
@@ -38,17 +41,43 @@ def test_no_gap_is_longer_than_one_further_inside(total, budget):
     assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(falling))
 
 
-def test_both_ends_are_denser_than_the_middle():
-    steps = computed_steps(Inertial(speedup=2.5), 50)
-    tenths = [sum(start <= step < start + 10 for step in steps) for start in range(0, 50, 10)]
-    assert tenths[0] > tenths[1] >= tenths[2] <= tenths[3] < tenths[4]
-    assert sum(tenths) == 20
+def count_by_fifth(steps):
+    return [sum(start <= step < start + 10 for step in steps) for start in range(0, 50, 10)]
 
 
-def test_half_of_a_short_run_is_not_spent_at_its_ends():
-    """A long run computes all of its first fifth; in a short one that would leave gaps of a fifth of the run."""
-    assert computed_steps(Inertial(speedup=2.0), 20) == [0, 1, 2, 3, 5, 8, 11, 14, 17, 19]
-    assert computed_steps(Inertial(speedup=2.0), 50)[:11] == list(range(11))
+def test_the_schedule_follows_the_noise_levels_and_not_the_step_numbers():
+    """With a larger shift the first steps change little and the last ones much."""
+    fifths = [count_by_fifth(build_schedule(build_shifted_levels(50, shift), 20, 3)) for shift in SHIFTS]
+    assert [each[0] for each in fifths] == sorted((each[0] for each in fifths), reverse=True)
+    assert [each[-1] for each in fifths] == sorted(each[-1] for each in fifths)
+    assert fifths[0][0] > fifths[-1][0] + 2
+    assert fifths[-1][-1] > fifths[0][-1] + 2
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("speedup", [2.0, 2.5, 3.0, 4.0])
+def test_told_before_the_run_or_by_the_time_of_each_call_the_schedule_is_the_same(shift, speedup):
+    levels = build_shifted_levels(50, shift)
+    told = computed_steps(Inertial(speedup=speedup), 50, noise_levels=levels)
+    assert told == sorted(build_schedule(levels, round(50 / speedup), 3))
+    for time in (lambda index: levels[index], lambda index: 1000 * levels[index], lambda index: 1 - levels[index]):
+        by_time = computed_steps(Inertial(speedup=speedup), 50, time=time)
+        assert len(by_time) == len(told)
+        moved = [abs(one - other) for one, other in zip(by_time, told, strict=True)]
+        assert max(moved) <= 1, "the shift is known to a quarter of an octave"
+
+
+@pytest.mark.parametrize("time", [float("nan"), -3.0, 5.0])
+def test_a_time_that_says_nothing_leaves_the_usual_schedule(time):
+    assert computed_steps(Inertial(), 50, time=time) == computed_steps(Inertial(), 50)
+
+
+@pytest.mark.parametrize("length", [3, 50, 52])
+def test_levels_of_another_number_of_steps(length):
+    """A run that starts late has the last levels; too few are no levels."""
+    levels = build_shifted_levels(length, 5.0)
+    known = sorted(build_schedule(levels[-51:], 25, 3)) if length >= 50 else computed_steps(Inertial(), 50)
+    assert computed_steps(Inertial(), 50, noise_levels=levels) == known
 
 
 def test_a_speedup_of_one_computes_everything():

@@ -113,4 +113,4 @@ def descendants(kind: type) -> set[type]:
 @pytest.mark.parametrize("gate", [BudgetGate(speedup=50.0, align_steps=1), StepListGate(computed_steps=(0, 9))])
 def test_what_decides_by_its_own_schedule_is_no_guard(gate):
     assert not isinstance(gate, GateWrapper)
-    assert not gate.decide(None, Step(index=5, local_index=5, total=50))[0].compute
+    assert not gate.decide(gate.init(), Step(index=5, local_index=5, total=50))[0].compute

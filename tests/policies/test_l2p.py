@@ -11,7 +11,8 @@ from tests.policies.drive import drive
 from tests.policies.trajectories import smooth
 
 from navicache.policies import L2P
-from navicache.policies.budget import build_schedule
+from navicache.policies.budget import DEFAULT_SHIFT, build_schedule
+from navicache.policies.noise_levels import build_shifted_levels
 
 STEPS = 20
 
@@ -54,7 +55,9 @@ def test_another_number_of_steps_is_as_taylorseer():
 
 
 def test_a_speed_up_takes_the_steps_of_our_schedule():
-    assert computed_steps(L2P(flat(np.eye(50)), speedup=3.1), 50) == sorted(build_schedule(50, 16, 3))
+    assert computed_steps(L2P(flat(np.eye(50)), speedup=3.1), 50) == sorted(
+        build_schedule(build_shifted_levels(50, DEFAULT_SHIFT), 16, 3)
+    )
     with pytest.raises(ValueError, match="at and speedup exclude each other"):
         L2P(flat(np.eye(50)), at=(0, 1), speedup=2.0)
 

@@ -10,7 +10,7 @@ from navicache.policies import Decision, Outcome, Step, find_nonfinite_fields
 from navicache.policies.guards import FiniteGuard
 from navicache.policies.measured_fields import MEASURED_FIELDS, has_finite_measurements
 
-TOLD = {"time", "sigma"}  # numbers that nobody measured: the scheduler tells them
+TOLD = {"time", "sigma", "noise_levels"}  # numbers that nobody measured: the scheduler tells them
 BAD = (math.nan, math.inf, -math.inf)
 PAIRS = [(kind, name) for kind, names in MEASURED_FIELDS.items() for name in names]
 

@@ -3,6 +3,7 @@
 Imported only if diffusers is already imported.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from navicache.engine import CacheEngine, CallFacts, CannotCache, ModelEngine
 from navicache.integrations.attachments import ALREADY_CACHED, change_forward_below_offload, restore_forward
 from navicache.integrations.compiled_call import CompiledCallWrapper
 from navicache.integrations.config import NaviCacheConfig
-from navicache.integrations.scheduler import count_run_steps, read_scheduler_position
+from navicache.integrations.scheduler import count_run_steps, read_noise_levels, read_scheduler_position
 
 HOOK_NAME = "navicache"
 GROUP_OFFLOAD_HOOK = "group_offloading"  # as diffusers names its hook
@@ -138,11 +139,14 @@ def get_outermost_hook_name(module: nn.Module) -> str:
 def describe_call(context_receiver: CacheContextReceiver, pipeline: Any | None, steps: int | None) -> CallFacts:
     """Describe the current call from context and scheduler, without a device sync."""
     context = context_receiver.current_context or CacheContext("")
-    index, total, timesteps = read_scheduler_position(getattr(pipeline, "scheduler", None))
+    scheduler = getattr(pipeline, "scheduler", None)
+    index, total, timesteps = read_scheduler_position(scheduler)
     total = count_run_steps(pipeline, total)
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None
     step_index = index if context.step_index is None else context.step_index
-    return CallFacts(context.name or None, step_index, steps or context.num_inference_steps or total, sigma, timesteps)
+    levels = None if timesteps is None else functools.partial(read_noise_levels, scheduler)
+    steps = steps or context.num_inference_steps or total
+    return CallFacts(context.name or None, step_index, steps, sigma, timesteps, levels)
 
 
 def find_denoisers(pipeline: Any) -> dict[str, nn.Module]:

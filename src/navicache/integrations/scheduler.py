@@ -1,14 +1,17 @@
-"""Read the current step from a diffusers scheduler, without a device sync."""
+"""Read the current step and the noise levels from a diffusers scheduler."""
 
 import functools
 import inspect
 from typing import Any
 
+from navicache.policies import NoiseLevels
+
 
 def read_scheduler_position(scheduler: Any) -> tuple[int | None, int | None, Any]:
     """Return the steps taken in this run (None before the first), all its steps, and its timesteps tensor.
 
-    A scheduler that is not set up, or that has taken all its steps, is not in use: all three values are None.
+    Without a device sync. A scheduler that is not set up, or that has taken all its steps, is not in use: all three
+    values are None.
     """
     timesteps = getattr(scheduler, "timesteps", None)
     if timesteps is None or getattr(scheduler, "num_inference_steps", None) is None:
@@ -38,3 +41,33 @@ def count_run_steps(pipeline: Any | None, schedule_steps: int | None) -> int | N
 @functools.cache
 def _takes_strength(pipeline_class: type) -> bool:
     return "strength" in inspect.signature(pipeline_class.__call__).parameters
+
+
+def read_noise_levels(scheduler: Any) -> NoiseLevels | None:
+    """The noise level before each step of this run, and 0 after the last; None if the scheduler does not tell.
+
+    sigma / (alpha + sigma), which for a flow is sigma itself. One device sync, if the scheduler keeps them there.
+
+    Example:
+        >>> from diffusers import FlowMatchEulerDiscreteScheduler
+        >>> scheduler = FlowMatchEulerDiscreteScheduler(shift=3.0)
+        >>> scheduler.set_timesteps(sigmas=[1.0, 0.75, 0.5, 0.25])
+        >>> [round(level, 2) for level in read_noise_levels(scheduler)]
+        [1.0, 0.9, 0.75, 0.5, 0.0]
+    """
+    timesteps, sigmas = getattr(scheduler, "timesteps", None), getattr(scheduler, "sigmas", None)
+    if timesteps is None or getattr(scheduler, "num_inference_steps", None) is None:
+        return None
+    steps, begin = timesteps.shape[0], getattr(scheduler, "begin_index", None) or 0
+    alphas = getattr(scheduler, "alphas_cumprod", None)
+    if sigmas is not None and len(sigmas) >= steps:
+        levels = [float(sigma) for sigma in sigmas[:steps]]
+        if alphas is not None and not scheduler.config.get("use_flow_sigmas", False):
+            levels = [sigma / (1 + sigma) for sigma in levels]
+    elif alphas is not None:
+        clean = alphas[timesteps.to(alphas.device).long().clamp(0, len(alphas) - 1)].sqrt()
+        noise = (1 - clean**2).clamp(min=0).sqrt()
+        levels = (noise / (clean + noise)).tolist()
+    else:
+        levels = (timesteps.float() / scheduler.config.get("num_train_timesteps", 1000)).tolist()
+    return (*levels[begin:], 0.0) if all(0 <= level <= 1 for level in levels) else None

@@ -22,7 +22,16 @@ from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy, Scheme, collect_knob_values
 from navicache.policies.predictors import OutputHold, PolynomialExtrapolation, ResidualHold
 from navicache.policies.probe import ProbeGate, ProbePolicy
-from navicache.policies.protocols import Decision, Gate, InnerProducts, Outcome, PredictionWeights, Predictor, Step
+from navicache.policies.protocols import (
+    Decision,
+    Gate,
+    InnerProducts,
+    NoiseLevels,
+    Outcome,
+    PredictionWeights,
+    Predictor,
+    Step,
+)
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
 from navicache.policies.taylorseer import TaylorSeer
@@ -52,6 +61,7 @@ __all__ = [
     "ModuleKind",
     "Modules",
     "NaviCache",
+    "NoiseLevels",
     "Outcome",
     "OutputHold",
     "Policy",

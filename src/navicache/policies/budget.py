@@ -1,102 +1,116 @@
-"""The schedule for a target speed-up: computed steps are dense at both ends of the run.
+"""The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-    B = N / speedup computed steps: the first few, the last, and others where the sum of a density passes an integer
-    density(p) = 1 + h (16 min(1, 2B / N)^2 exp(-p / 0.1) + 4 exp(-(1 - p) / 0.05)),      p from 0 to 1
-    h = min(1, N / 50)
+The first few steps and the last are computed; the others so that the reused steps cost least (step_costs.py). The noise
+levels are taken from the first source that has them:
 
-At the start the output changes direction, and an error is carried through the whole run. At the end it changes
-direction again, and no later step can correct an error. With a small budget less of it is spent at the start, and in a
-short run less at both ends: long gaps in the middle would cost more. Measured errors do not show where computed steps
-help most: schedules corrected by measured errors did better on one model and worse on another (docs/research). So the
-schedule is the same for every model, and every video meets its speed-up exactly.
+1. The scheduler tells all of them before the run. The schedule is then fixed.
+2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
+   fits them.
+3. The input moves by d = mean |x_i - x_j| / mean |y_i| between two computed steps; at level u a flow has moved 1 - u.
+
+With 2 and 3 the rest of the budget is laid out again at every step. The budget stays exact. Measured errors do not move
+the schedule: they did better on one model and worse on another (docs/research).
 """
 
-import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from navicache.policies.fixed_schedules import IndexGate
-from navicache.policies.protocols import Decision, Measurement, RowRule, Step
+from navicache.policies.noise_levels import build_shifted_levels, estimate_level, quantise_shift
+from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
+from navicache.policies.step_costs import choose_steps, compute_step_costs
 
 # The schedule needs no measurement. The predictor behind it does, and an output that is NaN or infinite must be known
 # before it is reused. Both need one transfer after each computed step.
 OUTCOME_ONLY: frozenset[Measurement] = frozenset({"outcome"})
 BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget")
 
-START_DENSITY, END_DENSITY = 16.0, 4.0
-START_DECAY, END_DECAY = 0.1, 0.05
-# Runs with fewer steps count as short. Also assumed if the number of steps is unknown; later steps are evenly spaced.
-DEFAULT_TOTAL_STEPS = 50
-
-
-def compute_density(progress: float, computed_share: float, total_steps: int = DEFAULT_TOTAL_STEPS) -> float:
-    """Relative density of computed steps at a point of the run; about 1 in the middle.
-
-    Example:
-        >>> [round(compute_density(progress, 0.5), 1) for progress in (0.0, 0.1, 0.5, 1.0)]
-        [17.0, 6.9, 1.1, 5.0]
-    """
-    start = START_DENSITY * min(1.0, 2.0 * computed_share) ** 2
-    ends = start * math.exp(-progress / START_DECAY) + END_DENSITY * math.exp(-(1.0 - progress) / END_DECAY)
-    return 1.0 + min(1.0, total_steps / DEFAULT_TOTAL_STEPS) * ends
+DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
+DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
 
 
 @cache
-def build_schedule(total_steps: int, budget: int, align_steps: int) -> frozenset[int]:
+def build_schedule(levels: NoiseLevels, budget: int, align_steps: int) -> frozenset[int]:
     """Choose the steps to compute: the first `align_steps`, the last, and others up to the budget.
 
     Example:
-        >>> sorted(build_schedule(12, 6, 3))
-        [0, 1, 2, 4, 9, 11]
+        >>> sorted(build_schedule(build_shifted_levels(12, 3.0), 6, 3))
+        [0, 1, 2, 4, 8, 11]
     """
-    between = range(align_steps, total_steps - 1)
-    free = min(max(budget - align_steps - 1, 0), len(between))
-    shares = _scale_weights_to_sum(
-        [compute_density(step / max(1, total_steps - 1), budget / total_steps, total_steps) for step in between], free
-    )
-    places: list[int] = []
-    passed = 0.5
-    for step, part in zip(between, shares, strict=True):
-        passed += part
-        if passed > len(places) + 1:
-            places.append(step)
-    return frozenset((*range(min(align_steps, total_steps)), *places, total_steps - 1))
+    return choose_steps(compute_step_costs(levels), budget, align_steps)
 
 
-def _scale_weights_to_sum(weights: list[float], target_sum: int) -> list[float]:
-    """Scale the weights by one factor, capped at 1 each, so that they add up to `target_sum`.
+@cache
+def _build_rest(levels: NoiseLevels, budget_left: int, last_computed: int) -> frozenset[int]:
+    """The steps to compute after `last_computed`, the last step of the run among them."""
+    costs = compute_step_costs(levels)[last_computed:]
+    return frozenset(last_computed + step for step in choose_steps(costs, 1 + budget_left, 1))
 
-    Example:
-        >>> _scale_weights_to_sum([3.0, 1.0, 1.0], 2)
-        [1.0, 0.5, 0.5]
-    """
-    falling = sorted(weights, reverse=True)
-    factors = ((target_sum - full) / sum(falling[full:]) for full in range(target_sum))
-    factor = next((f for full, f in enumerate(factors) if f * falling[full] <= 1), 0.0)
-    return [min(1.0, weight * factor) for weight in weights]
+
+class BudgetState(NamedTuple):
+    """What a run has shown of its noise levels, and what it has computed so far."""
+
+    first_time: float | None = None
+    shift: float = DEFAULT_SHIFT
+    distance: float = 0.0  # that the input has moved, from computed step to computed step
+    computed: int = 0
+    last_computed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetGate(IndexGate):
+class BudgetGate:
     """Computes the scheduled steps."""
 
+    streams: StreamRule = field(default="lead", init=False)
     reads: frozenset[Measurement] = field(default=OUTCOME_ONLY, init=False)
 
     speedup: float
     align_steps: int
     rows: RowRule = "sample"
 
-    def decide(self, state: None, step: Step) -> tuple[Decision, None]:
-        """Compute if the schedule has this step."""
-        return BUDGET_COMPUTE if self.is_scheduled(step) else BUDGET_REUSE, state
+    def init(self) -> BudgetState:
+        """Return the state before the first step."""
+        return BudgetState()
 
-    def is_scheduled(self, step: Step) -> bool:
-        """Whether the schedule has this step. An engine that joins in mid-run gets its share of the budget."""
-        if step.total is None and step.local_index >= DEFAULT_TOTAL_STEPS:
-            return step.local_index // self.speedup != (step.local_index - 1) // self.speedup
-        total = DEFAULT_TOTAL_STEPS if step.total is None else step.total - (step.index - step.local_index)
-        return step.local_index in build_schedule(total, round(total / self.speedup), self.align_steps)
+    def decide(self, state: BudgetState, step: Step) -> tuple[Decision, BudgetState]:
+        """Compute if the schedule has this step. An engine that joins in mid-run gets its share of the budget."""
+        local, total = step.local_index, DEFAULT_TOTAL_STEPS
+        if step.total is not None:
+            total = step.total - (step.index - local)
+        elif local >= DEFAULT_TOTAL_STEPS:
+            is_due = local // self.speedup != (local - 1) // self.speedup
+            return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
+        budget = max(round(total / self.speedup), 1)
+        if step.noise_levels is not None and len(step.noise_levels) > total:
+            steps = build_schedule(step.noise_levels[-total - 1 :], budget, self.align_steps)
+        elif local < self.align_steps:
+            return BUDGET_COMPUTE, state._replace(first_time=step.time) if local == 0 else state
+        else:
+            state = self._learn_time(state, step, total)
+            left = max(budget - state.computed, 1)
+            steps = _build_rest(build_shifted_levels(total, state.shift), left, min(state.last_computed, total - 1))
+        return BUDGET_COMPUTE if local in steps else BUDGET_REUSE, state
+
+    def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:
+        level = estimate_level(state.first_time, step.time)
+        return state if level is None else state._replace(shift=quantise_shift(step.local_index / total, level))
+
+    def learn(self, state: BudgetState, outcome: Outcome) -> BudgetState:
+        """Count the computed step, and the way of the input where no time is known."""
+        state = state._replace(computed=state.computed + 1, last_computed=outcome.local_index)
+        if outcome.input_change is None or not outcome.output_magnitude or state.first_time is not None:
+            return state
+        distance = state.distance + outcome.input_change / outcome.output_magnitude
+        total = DEFAULT_TOTAL_STEPS if outcome.total is None else outcome.total - (outcome.index - outcome.local_index)
+        progress = min(outcome.local_index / total, 1.0)
+        return state._replace(distance=distance, shift=quantise_shift(progress, 1 - distance))
+
+    def explain(self, state: BudgetState) -> Mapping[str, float]:
+        """Show nothing."""
+        del state
+        return {}
 
 
 @dataclass(frozen=True, kw_only=True)

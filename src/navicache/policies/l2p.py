@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from math import isqrt
 from typing import ClassVar
 
-from navicache.policies.budget import build_schedule
+from navicache.policies.budget import DEFAULT_SHIFT, build_schedule
 from navicache.policies.guards import add_guards
 from navicache.policies.inertial import MAX_SPEEDUP
 from navicache.policies.knob_checks import (
@@ -24,6 +24,7 @@ from navicache.policies.knob_checks import (
     check_number_tuple,
 )
 from navicache.policies.linear_recurrence import LinearRecurrence, TableStepsGate, WeightTable
+from navicache.policies.noise_levels import build_shifted_levels
 from navicache.policies.policy import Scheme
 
 # The computed steps of 50, by interval (FULL_STEP_SCHEDULES in model.py): chosen by hand, no rule is given.
@@ -95,7 +96,8 @@ class L2P:
         if self.at is not None:
             return frozenset(self.at)
         if self.speedup is not None:
-            return build_schedule(total_steps, round(total_steps / self.speedup), self.align_steps)
+            levels = build_shifted_levels(total_steps, DEFAULT_SHIFT)
+            return build_schedule(levels, round(total_steps / self.speedup), self.align_steps)
         if total_steps == OFFICIAL_TOTAL_STEPS and self.interval in OFFICIAL_SCHEDULES:
             return frozenset(OFFICIAL_SCHEDULES[self.interval])
         begin = self.align_steps

@@ -11,6 +11,7 @@ ValueT = TypeVar("ValueT")
 
 StreamRule = Literal["lead", "each"]
 RowRule = Literal["sample", "call"]
+NoiseLevels = tuple[float, ...]  # sigma / (alpha + sigma) before each step, and after the last: 1 is noise, 0 clean
 # What a gate can ask for. "outcome" is nothing of the step itself, only the outcomes of computed steps before it; every
 # other measurement includes it.
 Measurement = Literal["since_seen", "since_computed", "by_channel", "time", "outcome"]
@@ -43,6 +44,7 @@ class Step(NamedTuple):
     relative_change: MeasuredValue[float] = None  # mean over rows of since_seen / seen_magnitude, of that signal
     stream_index: int = 0  # position of the stream in the order of first calls
     shapes_match: bool = True  # input and output have the same shape, so they can be added
+    noise_levels: NoiseLevels | None = None  # before each step of the whole run, and after the last
 
     @property
     def progress(self) -> float | None:
@@ -69,6 +71,7 @@ class Outcome(NamedTuple):
     inner_products: MeasuredValue[InnerProducts] = None
     # share of the last prediction error that occurs again: <m, m before> / <m before, m before>
     error_correlation: MeasuredValue[float] = None
+    noise_levels: NoiseLevels | None = None  # as in `Step`
 
     @property
     def progress(self) -> float | None:

@@ -150,7 +150,7 @@ class StreamDecider:
     def _build_step(
         self, position: StepPosition, stream: str, sample: int, rows: Sequence[int], elements: int, shapes_match: bool
     ) -> Step:
-        computed_at, (index, local_index, total, time, sigma) = self.computed_steps[sample], position
+        computed_at, (index, local_index, total, time, sigma, levels) = self.computed_steps[sample], position
         change = self.readings.get("since_seen")
         return Step(
             index,
@@ -166,6 +166,7 @@ class StreamDecider:
             elements=elements,
             stream_index=self.stream_index,
             shapes_match=shapes_match,
+            noise_levels=levels,
         )
 
     def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:

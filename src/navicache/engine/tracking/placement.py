@@ -1,10 +1,11 @@
 """The facts of a call, as the caller describes it, and its placement in a run."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from navicache.engine.tensors.device_readings import DeviceReading
+from navicache.policies import NoiseLevels
 
 PlacementKind = Literal["run", "step", "follow"]
 
@@ -17,6 +18,7 @@ class CallFacts(NamedTuple):
     total: int | None = None
     sigma: float | None = None  # noise level in [0, 1]
     run_token: object | None = None  # another object in another run
+    read_noise_levels: Callable[[], NoiseLevels | None] | None = None  # of the whole run; asked once, at its first call
 
 
 class CallPlacement(NamedTuple):

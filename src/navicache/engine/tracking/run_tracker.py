@@ -7,6 +7,7 @@ from navicache.engine.tensors.device_readings import DeviceReading, get_value
 from navicache.engine.tensors.rows import Rows
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement
+from navicache.policies import NoiseLevels
 
 
 class StepPosition(NamedTuple):
@@ -17,6 +18,7 @@ class StepPosition(NamedTuple):
     total: int | None
     time: float | None
     sigma: float | None
+    noise_levels: NoiseLevels | None = None  # of the whole run
 
 
 @dataclass(slots=True)
@@ -32,6 +34,7 @@ class RunTracker:
     first_time: DeviceReading | None = None
     time_direction: float = 0.0  # in which the time goes
     is_scheduler_stale: bool = False  # the host's scheduler stood still while a step went by: it belongs to others
+    noise_levels: NoiseLevels | None = None  # of the whole run, if its scheduler tells them
     ignores_latent: bool = False  # nothing is predicted in this run, so nothing is kept to compare with
     conditioning: dict[str, Rows] = field(default_factory=dict)  # by stream
     # of the step
@@ -54,12 +57,12 @@ class RunTracker:
     def position(self) -> StepPosition:
         """Where the step stands; its time as far as it has been read."""
         time = None if self.time is None else get_value(self.time)
-        return StepPosition(self.index, self.local_index, self.total, time, self.call_facts.sigma)
+        return StepPosition(self.index, self.local_index, self.total, time, self.call_facts.sigma, self.noise_levels)
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
         """Remove what a scheduler says that does not move with this run."""
         return (
-            call_facts._replace(index=None, total=None, run_token=None)
+            call_facts._replace(index=None, total=None, run_token=None, read_noise_levels=None)
             if self.is_scheduler_stale and not self.new_run_reason
             else call_facts
         )
@@ -121,13 +124,14 @@ class RunTracker:
         )
         self.index_offset = None if call_facts.index is None else 0
         self.first_time, self.time_direction = placement.time, 0.0
+        self.noise_levels = None if call_facts.read_noise_levels is None else call_facts.read_noise_levels()
         self.conditioning, self.previous_streams = {}, []
 
     def _begin_next_step(self, placement: CallPlacement, call_facts: CallFacts) -> bool:
         wrong, self.previous_streams = False, self.called_streams
         self.local_index += 1
         if call_facts.index is not None and call_facts.index == self.call_facts.index:
-            self.is_scheduler_stale = True
+            self.is_scheduler_stale, self.noise_levels = True, None
             if self.local_index == 1:
                 wrong = True
             else:  # it has moved before: what it told then was right

@@ -10,7 +10,7 @@ from navicache.engine import CallFacts, CallReader, ModelEngine
 from navicache.integrations import server_settings
 from navicache.integrations.attachments import ModuleAttachment, get_forward_signature
 from navicache.integrations.rank_groups import find_ranks, get_class_name
-from navicache.integrations.scheduler import read_scheduler_position
+from navicache.integrations.scheduler import read_noise_levels, read_scheduler_position
 from navicache.policies import Policy
 from navicache.records import summarise
 
@@ -24,8 +24,11 @@ class RequestContext:
 
     def describe_call(self) -> CallFacts:
         """Describe the next call, from the pipeline's scheduler."""
-        index, total, timesteps = read_scheduler_position(getattr(self.pipeline, "scheduler", None))
-        return CallFacts(None, index, total or self.requested_steps, None, self if timesteps is None else timesteps)
+        scheduler = getattr(self.pipeline, "scheduler", None)
+        index, total, timesteps = read_scheduler_position(scheduler)
+        levels = None if timesteps is None else functools.partial(read_noise_levels, scheduler)
+        token = self if timesteps is None else timesteps
+        return CallFacts(None, index, total or self.requested_steps, None, token, levels)
 
 
 class AttachedTransformer:

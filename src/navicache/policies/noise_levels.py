@@ -1,0 +1,57 @@
+"""Noise levels of a run that nobody tells in advance: a flow's shift that fits what was seen so far.
+
+    u_i = s t / (1 + (s - 1) t),     t = 1 - i / N
+
+s is the shift: 1 spaces the levels evenly, published video models take 3 to 12.
+"""
+
+import math
+
+from navicache.policies.protocols import NoiseLevels
+
+SMALLEST_SHIFT, LARGEST_SHIFT = 0.25, 64.0
+SHIFTS_PER_OCTAVE = 4  # a finer estimate would move no step, and each shift is planned once
+TIME_SCALE = 1000.0  # of times that are above 1
+
+
+def build_shifted_levels(total_steps: int, shift: float) -> NoiseLevels:
+    """The noise levels of a flow with this shift.
+
+    Example:
+        >>> [round(level, 2) for level in build_shifted_levels(4, 3.0)]
+        [1.0, 0.9, 0.75, 0.5, 0.0]
+    """
+    rest = (1 - step / total_steps for step in range(total_steps + 1))
+    return tuple(shift * part / (1 + (shift - 1) * part) for part in rest)
+
+
+def estimate_level(first_time: float | None, time: float | None) -> float | None:
+    """The noise level of a model's time, relative to that of its first call; None if it cannot be told.
+
+    Most models count down from noise. Some count up to the clean end.
+
+    Example:
+        >>> estimate_level(1000.0, 750.0), estimate_level(0.0, 0.25), estimate_level(0.0, 250.0)
+        (0.75, 0.75, 0.75)
+    """
+    if first_time is None or time is None or not (math.isfinite(first_time) and math.isfinite(time)):
+        return None
+    if 0 <= time < first_time:
+        return time / first_time
+    end = TIME_SCALE if time > 1 else 1.0
+    return (end - time) / (end - first_time) if 0 <= first_time < time <= end else None
+
+
+def quantise_shift(progress: float, level: float) -> float:
+    """The shift of a flow that has this level at this progress, a whole quarter of an octave.
+
+    Example:
+        >>> quantise_shift(0.25, 0.75), quantise_shift(0.5, 0.8), quantise_shift(0.5, 1.0), quantise_shift(0.5, -1.0)
+        (1.0, 4.0, 64.0, 0.25)
+    """
+    noise, clean = max(level, 0.0) * progress, max(1 - level, 0.0) * (1 - progress)
+    if noise <= clean * SMALLEST_SHIFT:
+        return SMALLEST_SHIFT
+    if noise >= clean * LARGEST_SHIFT:
+        return LARGEST_SHIFT
+    return 2 ** (round(SHIFTS_PER_OCTAVE * math.log2(noise / clean)) / SHIFTS_PER_OCTAVE)

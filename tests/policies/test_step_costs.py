@@ -1,0 +1,59 @@
+"""The least total cost, against brute force; and levels that no formula was made for."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navicache.policies.noise_levels import build_shifted_levels, estimate_level, quantise_shift
+from navicache.policies.step_costs import GAP_EXPONENT, choose_steps, compute_step_costs
+
+
+def total_cost(steps, costs):
+    gaps = itertools.pairwise(sorted(steps))
+    return sum(costs[step] * (step - here) ** GAP_EXPONENT for here, there in gaps for step in range(here + 1, there))
+
+
+@given(costs=st.lists(st.floats(0.01, 10.0), min_size=4, max_size=11), budget=st.integers(2, 11))
+def test_no_other_choice_of_as_many_steps_costs_less(costs, budget):
+    chosen = choose_steps(tuple(costs), budget, 1)
+    last = len(costs) - 1
+    others = itertools.combinations(range(1, last), len(chosen) - 2)
+    least = min(total_cost((0, *between, last), costs) for between in others)
+    assert len(chosen) == min(max(budget, 2), len(costs))
+    assert total_cost(chosen, costs) == pytest.approx(least, rel=0.05)
+
+
+@given(
+    levels=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=80),
+    budget=st.integers(0, 90),
+    first=st.integers(1, 5),
+)
+def test_any_levels_give_the_budget(levels, budget, first):
+    """Repeated levels, levels that rise, all of them alike."""
+    costs = compute_step_costs(levels)
+    assert all(math.isfinite(cost) and cost >= 0 for cost in costs)
+    chosen = choose_steps(costs, budget, first)
+    steps = len(levels) - 1
+    assert len(chosen) == min(steps, max(budget, min(first, steps - 1) + 1))
+    assert steps - 1 in chosen
+
+
+def test_a_thousand_steps_are_planned():
+    chosen = choose_steps(compute_step_costs(build_shifted_levels(1000, 3.0)), 250, 3)
+    assert len(chosen) == 250
+
+
+@given(shift=st.floats(0.3, 60.0), progress=st.floats(0.02, 0.98))
+def test_a_shift_is_found_again_to_a_quarter_of_an_octave(shift, progress):
+    rest = 1 - progress
+    found = quantise_shift(progress, shift * rest / (1 + (shift - 1) * rest))
+    assert abs(math.log2(found / shift)) <= 0.13
+
+
+@given(first=st.floats(allow_nan=True), time=st.floats(allow_nan=True))
+def test_any_time_is_a_level_or_nothing(first, time):
+    level = estimate_level(first, time)
+    assert level is None or 0 <= level <= 1
