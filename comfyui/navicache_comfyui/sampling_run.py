@@ -44,7 +44,7 @@ class SamplingRun:
             return run_model()
         step, branch = self._evaluation_steps[-1], self._branch_names.name_call(_get_shape_key(x), transformer_options)
         cache = self._get_shape_cache(x)
-        cache.set_position(step, branch, self._sigma)
+        cache.set_position(step, branch, self._sigma, self._sigma_tracker)
         if self._repeat_schedule is not None and self._is_repeat and cache.has_output:
             computed = self._repeat_schedule.is_repeat_computed(step)
             denoised = run_model() if computed else cache.reuse_output(x, sigma)

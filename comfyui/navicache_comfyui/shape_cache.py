@@ -10,7 +10,7 @@ from navicache.models import CallSpec
 from navicache.policies import Policy
 
 from .sampler_traits import OutputForm
-from .sigma_tracker import SegmentStep
+from .sigma_tracker import SegmentStep, SigmaTracker
 
 CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
 
@@ -31,12 +31,13 @@ class LatentShapeCache:
     def _describe_call(self) -> CallFacts:
         return self._call_facts
 
-    def set_position(self, step: SegmentStep, branch: str, sigma: float) -> None:
+    def set_position(self, step: SegmentStep, branch: str, sigma: float, sigma_tracker: SigmaTracker) -> None:
         """Set the step and the branch of the next call."""
         if step != self.current_step:
             self.current_step, self._branch_outputs = step, {}
         token = self._segment_tokens.setdefault(step.segment, object())
-        self._call_facts = CallFacts(branch, step.step, step.total_steps, sigma if 0 <= sigma <= 1 else None, token)
+        level, levels = sigma if 0 <= sigma <= 1 else None, sigma_tracker.read_noise_levels
+        self._call_facts = CallFacts(branch, step.step, step.total_steps, level, token, levels)
         self._branch, self._sigma = branch, sigma
 
     @property

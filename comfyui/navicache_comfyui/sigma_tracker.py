@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from navicache.policies import NoiseLevels
+
 SIGMA_SLACK = 0.01  # tolerance for a sampler's rounding, as a share of the distance to the level before
 MAX_STEPS_BACK = 1  # heunpp2 goes back one step; farther back means that noise was added again
 
@@ -42,6 +44,19 @@ class SigmaTracker:
     def segment_count(self) -> int:
         """How many segments there are so far."""
         return self._segment + 1
+
+    def read_noise_levels(self) -> NoiseLevels | None:
+        """The noise levels of the current segment, sigma / (alpha + sigma); None for a run that adds noise.
+
+        Example:
+            >>> SigmaTracker([1.0, 0.6, 0.3, 0.0]).read_noise_levels(), SigmaTracker([3.0, 1.0, 0.0]).read_noise_levels()
+            ((1.0, 0.6, 0.3, 0.0), (0.75, 0.5, 0.0))
+        """
+        if self._direction < 0:
+            return None
+        is_flow = max(descent[0] for descent in self._descents) <= 1  # other models start far above 1
+        levels = self._descents[self._descent][self._segment_start :][: self._step_count - self._segment_start]
+        return (*(level if is_flow else level / (1 + level) for level in levels), 0.0)
 
     def advance_to(self, sigma: float) -> SegmentStep:
         """Return the step of an evaluation at this noise level; call it in the order of the run."""

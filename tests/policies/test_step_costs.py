@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navicache.policies.noise_levels import build_shifted_levels, estimate_level, quantise_shift
+from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
 from navicache.policies.step_costs import GAP_EXPONENT, choose_steps, compute_step_costs
 
 
@@ -46,10 +46,10 @@ def test_a_thousand_steps_are_planned():
     assert len(chosen) == 250
 
 
-@given(shift=st.floats(0.3, 60.0), progress=st.floats(0.02, 0.98))
-def test_a_shift_is_found_again_to_a_quarter_of_an_octave(shift, progress):
-    rest = 1 - progress
-    found = quantise_shift(progress, shift * rest / (1 + (shift - 1) * rest))
+@given(shift=st.floats(0.3, 60.0), first=st.integers(0, 3), step=st.integers(4, 49))
+def test_a_shift_is_found_again_to_a_quarter_of_an_octave(shift, first, step):
+    levels = build_shifted_levels(50, shift)
+    found = fit_shift(first / 50, step / 50, levels[step] / levels[first])
     assert abs(math.log2(found / shift)) <= 0.13
 
 

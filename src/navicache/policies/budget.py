@@ -18,7 +18,7 @@ from functools import cache
 from typing import NamedTuple
 
 from navicache.policies.fixed_schedules import IndexGate
-from navicache.policies.noise_levels import build_shifted_levels, estimate_level, quantise_shift
+from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
 from navicache.policies.step_costs import choose_steps, compute_step_costs
 
@@ -52,7 +52,8 @@ def _build_rest(levels: NoiseLevels, budget_left: int, last_computed: int) -> fr
 class BudgetState(NamedTuple):
     """What a run has shown of its noise levels, and what it has computed so far."""
 
-    first_time: float | None = None
+    first_time: float | None = None  # of the second step: that of the first is not read in every run
+    first_step: int = 0  # whose time that is
     shift: float = DEFAULT_SHIFT
     distance: float = 0.0  # that the input has moved, from computed step to computed step
     computed: int = 0
@@ -85,17 +86,22 @@ class BudgetGate:
         budget = max(round(total / self.speedup), 1)
         if step.noise_levels is not None and len(step.noise_levels) > total:
             steps = build_schedule(step.noise_levels[-total - 1 :], budget, self.align_steps)
-        elif local < self.align_steps:
-            return BUDGET_COMPUTE, state._replace(first_time=step.time) if local == 0 else state
         else:
             state = self._learn_time(state, step, total)
+            if local < self.align_steps:
+                return BUDGET_COMPUTE, state
             left = max(budget - state.computed, 1)
             steps = _build_rest(build_shifted_levels(total, state.shift), left, min(state.last_computed, total - 1))
         return BUDGET_COMPUTE if local in steps else BUDGET_REUSE, state
 
     def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:
+        if state.first_time is None:
+            known = step.local_index > 0 and step.time is not None
+            return state._replace(first_time=step.time, first_step=step.local_index) if known else state
         level = estimate_level(state.first_time, step.time)
-        return state if level is None else state._replace(shift=quantise_shift(step.local_index / total, level))
+        if level is None:
+            return state
+        return state._replace(shift=fit_shift(state.first_step / total, step.local_index / total, level))
 
     def learn(self, state: BudgetState, outcome: Outcome) -> BudgetState:
         """Count the computed step, and the way of the input where no time is known."""
@@ -105,7 +111,7 @@ class BudgetGate:
         distance = state.distance + outcome.input_change / outcome.output_magnitude
         total = DEFAULT_TOTAL_STEPS if outcome.total is None else outcome.total - (outcome.index - outcome.local_index)
         progress = min(outcome.local_index / total, 1.0)
-        return state._replace(distance=distance, shift=quantise_shift(progress, 1 - distance))
+        return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
 
     def explain(self, state: BudgetState) -> Mapping[str, float]:
         """Show nothing."""

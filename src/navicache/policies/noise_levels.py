@@ -42,16 +42,17 @@ def estimate_level(first_time: float | None, time: float | None) -> float | None
     return (end - time) / (end - first_time) if 0 <= first_time < time <= end else None
 
 
-def quantise_shift(progress: float, level: float) -> float:
-    """The shift of a flow that has this level at this progress, a whole quarter of an octave.
+def fit_shift(first_progress: float, progress: float, level: float) -> float:
+    """The shift of a flow whose level has fallen to this share since `first_progress`, to a quarter of an octave.
 
     Example:
-        >>> quantise_shift(0.25, 0.75), quantise_shift(0.5, 0.8), quantise_shift(0.5, 1.0), quantise_shift(0.5, -1.0)
-        (1.0, 4.0, 64.0, 0.25)
+        >>> fit_shift(0.0, 0.25, 0.75), fit_shift(0.0, 0.5, 0.8), fit_shift(0.5, 0.75, 0.5), fit_shift(0.0, 0.5, 1.0)
+        (1.0, 4.0, 1.0, 64.0)
     """
-    noise, clean = max(level, 0.0) * progress, max(1 - level, 0.0) * (1 - progress)
-    if noise <= clean * SMALLEST_SHIFT:
+    before, now = 1 - first_progress, 1 - progress
+    excess, fall = level * before - now, now * before * (1 - level)
+    if excess <= (SMALLEST_SHIFT - 1) * fall:
         return SMALLEST_SHIFT
-    if noise >= clean * LARGEST_SHIFT:
+    if excess >= (LARGEST_SHIFT - 1) * fall:
         return LARGEST_SHIFT
-    return 2 ** (round(SHIFTS_PER_OCTAVE * math.log2(noise / clean)) / SHIFTS_PER_OCTAVE)
+    return 2 ** (round(SHIFTS_PER_OCTAVE * math.log2(1 + excess / fall)) / SHIFTS_PER_OCTAVE)
