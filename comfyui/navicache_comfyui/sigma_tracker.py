@@ -49,8 +49,10 @@ class SigmaTracker:
         """The noise levels of the current segment, sigma / (alpha + sigma); None for a run that adds noise.
 
         Example:
-            >>> SigmaTracker([1.0, 0.6, 0.3, 0.0]).read_noise_levels(), SigmaTracker([3.0, 1.0, 0.0]).read_noise_levels()
-            ((1.0, 0.6, 0.3, 0.0), (0.75, 0.5, 0.0))
+            >>> SigmaTracker([1.0, 0.6, 0.3, 0.0]).read_noise_levels()
+            (1.0, 0.6, 0.3, 0.0)
+            >>> SigmaTracker([3.0, 1.0, 0.0]).read_noise_levels()
+            (0.75, 0.5, 0.0)
         """
         if self._direction < 0:
             return None
