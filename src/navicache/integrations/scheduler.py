@@ -62,12 +62,14 @@ def read_noise_levels(scheduler: Any) -> NoiseLevels | None:
     alphas = getattr(scheduler, "alphas_cumprod", None)
     if sigmas is not None and len(sigmas) >= steps:
         levels = [float(sigma) for sigma in sigmas[:steps]]
-        if alphas is not None and not scheduler.config.get("use_flow_sigmas", False):
-            levels = [sigma / (1 + sigma) for sigma in levels]
+        is_flow = max(levels) <= 1 and (alphas is None or scheduler.config.get("use_flow_sigmas", False))
+        levels = levels if is_flow else [sigma / (1 + sigma) for sigma in levels]
     elif alphas is not None:
         clean = alphas[timesteps.to(alphas.device).long().clamp(0, len(alphas) - 1)].sqrt()
         noise = (1 - clean**2).clamp(min=0).sqrt()
         levels = (noise / (clean + noise)).tolist()
     else:
         levels = (timesteps.float() / scheduler.config.get("num_train_timesteps", 1000)).tolist()
+    if levels[0] < levels[-1]:  # some flows count what is clean
+        levels = [1 - level for level in levels]
     return (*levels[begin:], 0.0) if all(0 <= level <= 1 for level in levels) else None
