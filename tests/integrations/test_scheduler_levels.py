@@ -1,5 +1,7 @@
 """Noise levels of diffusers' schedulers: one before each step, falling, and 0 at the end."""
 
+import itertools
+
 import diffusers
 import pytest
 import torch
@@ -33,7 +35,7 @@ def test_levels_fall_from_noise_to_clean(name):
     assert len(levels) == len(scheduler.timesteps) + 1
     assert levels[0] > 0.85
     assert levels[-1] == 0
-    assert all(0 <= later <= earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(0 <= later <= earlier <= 1 for earlier, later in itertools.pairwise(levels))
 
 
 def test_the_level_is_the_share_of_noise():
