@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.quality.noise_levels import read_noise_levels
+from benchmarks.quality.noise_levels import read_cell_levels
 from navicache.cli.bench.plan_setup import add_embedded_calls
 from navicache.evaluation.bench.equal_steps import BUDGETS
 from navicache.evaluation.bench.plan import STEPS, BenchPlan, PlanCondition, PlanModel
@@ -134,7 +134,7 @@ def write_settings(plan: BenchPlan) -> str:
 
 def cell_lists(model: PlanModel, condition: PlanCondition) -> list[tuple[str, tuple[int, ...]]]:
     """The names and steps of all lists of a cell."""
-    levels = read_noise_levels(model, condition)
+    levels = read_cell_levels(model, condition)
     counts = computed_counts({**model.call, **condition.call}[STEPS])
     return [(name, tuple(choose_steps(LISTS[name], levels, count))) for name in LISTS for count in counts]
 

@@ -1,17 +1,17 @@
 """The noise level before each step of a cell, as its scheduler sets it; no weights are read."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from navicache.cli.bench.conversion import find_scheduler_class, model_source
 from navicache.evaluation.bench.plan import STEPS, PlanCondition, PlanModel
 from navicache.generation.loading import locate_model, read_model_index
+from navicache.integrations.scheduler import read_noise_levels
 from navicache_opensora import RectifiedFlowScheduler
 
 HUNYUAN = "HunyuanVideoPipeline"  # gives its scheduler the unshifted levels itself
 
 
-def read_noise_levels(model: PlanModel, condition: PlanCondition) -> list[float]:
+def read_cell_levels(model: PlanModel, condition: PlanCondition) -> list[float]:
     """The noise level before each step, sigma / (alpha + sigma), and 0 after the last."""
     place = locate_model(model_source(model))
     index = read_model_index(place)
@@ -24,7 +24,7 @@ def read_noise_levels(model: PlanModel, condition: PlanCondition) -> list[float]
         scheduler.set_timesteps(steps, **{size: call[size] for size in ("height", "width", "num_frames")})
     else:
         scheduler.set_timesteps(steps)
-    return [*levels_of(scheduler)[:steps], 0.0]
+    return list(read_noise_levels(scheduler) or ())
 
 
 def build_scheduler(place: str, saved: str, condition: PlanCondition) -> Any:
@@ -33,13 +33,3 @@ def build_scheduler(place: str, saved: str, condition: PlanCondition) -> Any:
     config = own.load_config(place, subfolder="scheduler")
     kind = find_scheduler_class(condition.scheduler) if condition.scheduler else own
     return kind.from_config(config, **condition.scheduler_options)
-
-
-def levels_of(scheduler: Any) -> Sequence[float]:
-    """The noise levels of a scheduler whose timesteps are set."""
-    if not hasattr(scheduler, "sigmas"):  # DDIM and its kin know alpha^2 alone
-        kept = [float(scheduler.alphas_cumprod[int(step)]) for step in scheduler.timesteps]
-        return [(1 - square) ** 0.5 / (square**0.5 + (1 - square) ** 0.5) for square in kept]
-    sigmas = [float(sigma) for sigma in scheduler.sigmas]
-    is_flow = scheduler.config.get("use_flow_sigmas", "beta_start" not in scheduler.config)
-    return sigmas if is_flow else [sigma / (1 + sigma) for sigma in sigmas]

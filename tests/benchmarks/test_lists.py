@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.quality import lists
-from benchmarks.quality.noise_levels import read_noise_levels
+from benchmarks.quality.noise_levels import read_cell_levels
 
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 
@@ -41,7 +41,7 @@ def test_noise_levels_follow_the_shift_and_the_size():
     plan = read_plan(GROUND)
     models = {model.name: model for model in plan.models}
     levels = {
-        (model.name, condition.name): read_noise_levels(model, condition)
+        (model.name, condition.name): read_cell_levels(model, condition)
         for model in (models["hunyuan"], models["opensora"], models["unet"])
         for condition in plan.conditions_of(model)
     }
