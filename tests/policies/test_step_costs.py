@@ -57,3 +57,12 @@ def test_a_shift_is_found_again_to_a_quarter_of_an_octave(shift, first, step):
 def test_any_time_is_a_level_or_nothing(first, time):
     level = estimate_level(first, time)
     assert level is None or 0 <= level <= 1
+
+
+@pytest.mark.parametrize("budget", range(2, 12))
+@pytest.mark.parametrize("costs", [(1.0,) * 11, (1.0, 2.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0)])
+def test_equal_costs_are_planned_as_well_as_any(costs, budget):
+    """Several steps are then worth the same price."""
+    others = itertools.combinations(range(1, 10), budget - 2)
+    least = min(total_cost((0, *between, 10), costs) for between in others)
+    assert total_cost(choose_steps(costs, budget, 1), costs) == pytest.approx(least, rel=1e-9)

@@ -17,7 +17,7 @@ from functools import cache
 
 MOVE_EXPONENT, CLEAN_EXPONENT, LEVEL_EXPONENT, GAP_EXPONENT = 0.9, 1.1, 0.55, 0.35
 CLEAN_FLOOR = LEVEL_FLOOR = 0.02
-PRICE_ROUNDS = 50
+PRICE_ROUNDS, TIE_BREAK = 60, 1e-6
 WORTH_SPLITTING = 20.0  # prices: a gap that costs more is cheaper with one more compute in it, which saves a fifth
 
 
@@ -49,6 +49,8 @@ def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int) -> fro
         >>> sorted(choose_steps((9.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), 5, 2))
         [0, 1, 3, 5, 7]
     """
+    # equal costs would make several steps worth the same price, and the budget fall between two prices
+    costs = tuple(cost * (1 + TIE_BREAK * (0.618 * step % 1)) for step, cost in enumerate(costs))
     last = len(costs) - 1
     first = min(first_steps, last)
     free = min(max(budget - first - 1, 0), max(0, last - first))
