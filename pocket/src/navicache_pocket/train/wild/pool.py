@@ -18,6 +18,7 @@ from navicache_pocket.world.wild import (
     render_wild_videos,
     write_captions,
 )
+from navicache_pocket.world.wild.render import FRAMES, SIZE
 
 BATCH_SIZE = 128
 MAX_TOKENS = 8
@@ -38,9 +39,9 @@ class PoolSettings:
 
     clips: int = 40960
     seed: int = 0
-    frames: int = 17
-    size: int = 128
-    max_seconds: float = 90.0  # of rendering and encoding: the pool is smaller on a slow machine
+    frames: int = FRAMES
+    size: int = SIZE
+    max_seconds: float = 70.0  # of rendering and encoding: the pool is smaller on a slow machine
     scenes: WildSettings = WildSettings()
 
 

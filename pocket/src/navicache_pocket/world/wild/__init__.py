@@ -1,4 +1,4 @@
-"""Scenes of which a caption tells little: panels, textures and many shapes, all decided by the seed."""
+"""Scenes of which a caption tells little: a board of shapes before a quilt of tiles, decided by the seed."""
 
 from navicache_pocket.world.wild.render import render_wild_videos
 from navicache_pocket.world.wild.scenes import WildScenes, WildSettings, draw_wild_scenes, list_captions, write_captions

@@ -1,13 +1,12 @@
-"""The panels behind the objects: a layout divides the picture, each panel has its texture, colours and motion."""
+"""The quilt behind the objects: square tiles, each with a pattern, two colours and a motion of its own."""
 
 import math
 
 import torch
 
-from navicache_pocket.world.wild.scenes import DIRECTIONS, LAYOUTS, PANEL_COLOURS, PANEL_TEXTURES, PANELS, Panel
+from navicache_pocket.world.wild.scenes import DIRECTIONS, PANEL_COLOURS, PATTERNS, TURNS, WildScenes
 
-PANEL_TRAVEL = 0.3  # how far a panel's texture moves in a video, where half the picture's width is 1
-FREQUENCIES = (3.0, 4.5, 6.5)  # radians
+EDGE = 2.0  # how sharp patterns are
 
 
 def find_velocity(motion: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -22,66 +21,37 @@ def find_velocity(motion: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.cos(angle) * moves, torch.sin(angle) * moves
 
 
-def divide_picture(layout: torch.Tensor, split: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
-    """How much the second, third and fourth panel cover each point; later ones lie over earlier ones."""
-    across, down = ((0.4 * (part - 1)).view(-1, 1, 1, 1) for part in split.unbind(1))
-    right, low, none = _soft_step(x - across), _soft_step(y - down), torch.zeros_like(x * across)
-    slope = torch.where(down < 0, -1.0, 1.0)
-    box = torch.maximum((x - across).abs(), (y - down).abs())
-    radius = torch.sqrt((x - across) ** 2 + (y - down) ** 2)
-    dividers = {
-        "whole": (none, none, none),
-        "columns": (right, none, none),
-        "rows": (low, none, none),
-        "diagonal": (_soft_step((x + slope * y) * 0.7 - across), none, none),
-        "quadrants": (right, low, right * low),
-        "thirds": (_soft_step(x + 0.34), _soft_step(x - 0.34), none),
-        "window": (_soft_step(0.55 - box), none, none),
-        "disc": (_soft_step(0.62 - radius), none, none),
-    }
-    return [
-        _choose(layout.view(-1, 1, 1, 1), [dividers[name][place] for name in LAYOUTS]) for place in range(PANELS - 1)
-    ]
+def paint_quilt(scenes: WildScenes, x: torch.Tensor, y: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
+    """Colours (scenes, 3, frames, height, width) of the points (x, y), -1 to 1, at these times, 0 to 1."""
+    side = math.isqrt(scenes.pattern.shape[1])
+    row, column = ((side * (at + 1) / 2).long().clamp(max=side - 1) for at in (y, x))
+    tile = (row * side + column).squeeze((0, 1))
 
+    def spread(values: torch.Tensor) -> torch.Tensor:
+        return values[:, tile].unsqueeze(1)
 
-def paint_panel(panel: Panel, x: torch.Tensor, y: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
-    """Colours (scenes, 3, frames, height, width) of the points (x, y) at these times, 0 to 1, on one panel."""
-    speed_x, speed_y = (part.view(-1, 1, 1, 1) for part in find_velocity(panel.motion))
-    turn, frequency, phase, bend, shade, _ = (part.view(-1, 1, 1, 1) for part in panel.variation.unbind(1))
-    angle = math.pi / 4 * (4 * turn).floor() + 0.15 * (bend - 0.5)
-    moved_x, moved_y = (at - PANEL_TRAVEL * (time - 0.5) * speed for at, speed in ((x, speed_x), (y, speed_y)))
+    speed_x, speed_y = (spread(part) for part in find_velocity(scenes.panel_motion))
+    travel = scenes.travel.view(-1, 1, 1, 1) * (time - 0.5)
+    local_x, local_y = side * (x + 1) - 2 * column - 1, side * (y + 1) - 2 * row - 1
+    angle = spread(scenes.turn) * (2 * math.pi / TURNS)
+    moved_x, moved_y = local_x - travel * speed_x, local_y - travel * speed_y
     u = torch.cos(angle) * moved_x + torch.sin(angle) * moved_y
     v = torch.cos(angle) * moved_y - torch.sin(angle) * moved_x
-    rate = torch.tensor(FREQUENCIES, device=x.device)[(frequency * len(FREQUENCIES)).long()]
-    share = _shade_texture(panel.texture.view(-1, 1, 1, 1), u, v, rate, math.pi * (phase > 0.5))
+    share = _shade_pattern(spread(scenes.pattern), u, v).unsqueeze(1)
     palette = torch.tensor([*PANEL_COLOURS.values()], device=x.device)
-    low, high = (part.view(-1, 3, 1, 1, 1) for part in palette[panel.colours].unbind(1))
-    return (low + (high - low) * share.unsqueeze(1)) * (0.9 + 0.1 * shade.unsqueeze(1))
+    low, high = (palette[part][:, tile].permute(0, 3, 1, 2).unsqueeze(2) for part in scenes.panel_colour.unbind(2))
+    return low + (high - low) * share
 
 
-def _shade_texture(
-    texture: torch.Tensor, u: torch.Tensor, v: torch.Tensor, rate: torch.Tensor, phase: torch.Tensor
-) -> torch.Tensor:
-    """Share of a panel's second colour at each point; all patterns are coarse, with soft edges."""
-    wave_u, wave_v = torch.sin(rate * u + phase), torch.sin(rate * v + 0.5)
+def _shade_pattern(pattern: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Share of a tile's second colour at each point; all patterns are coarse, with soft edges."""
     shares = {
-        "gradient": torch.sigmoid(2.5 * torch.cos(phase) * u),
-        "stripes": torch.sigmoid(6 * wave_u),
-        "checks": torch.sigmoid(9 * wave_u * wave_v),
-        "dots": torch.sigmoid(10 * (wave_u * wave_v - 0.35)),
-        "rings": torch.sigmoid(6 * torch.sin(rate * torch.sqrt(u * u + v * v + 1e-4) + phase)),
-        "waves": torch.sigmoid(6 * torch.sin(rate * (u + 0.2 * torch.sin(3.5 * v)) + phase)),
+        "halves": torch.sigmoid(EDGE * u),
+        "stripe": torch.sigmoid(EDGE * torch.cos(2.6 * u)),
+        "checks": torch.sigmoid(EDGE * torch.sin(1.7 * u) * torch.sin(1.7 * v)),
+        "corner": torch.sigmoid(EDGE * torch.minimum(u, v)),
     }
-    return _choose(texture, [shares[name] for name in PANEL_TEXTURES])
-
-
-def _choose(index: torch.Tensor, options: list[torch.Tensor]) -> torch.Tensor:
-    chosen = options[0]
-    for number, option in enumerate(options[1:], 1):
-        chosen = torch.where(index == number, option, chosen)
+    chosen = shares[PATTERNS[0]]
+    for number, name in enumerate(PATTERNS[1:], 1):
+        chosen = torch.where(pattern == number, shares[name], chosen)
     return chosen
-
-
-def _soft_step(distance: torch.Tensor) -> torch.Tensor:
-    """0 on one side of a line, 1 on the other, with a soft edge."""
-    return (55 * distance).sigmoid()

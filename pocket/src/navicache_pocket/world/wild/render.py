@@ -1,6 +1,5 @@
 """Renders wild scenes as videos, in batches, on any device."""
 
-import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -8,18 +7,20 @@ from typing import Any
 import torch
 
 from navicache_pocket.world import shapes, words
-from navicache_pocket.world.wild.panels import divide_picture, find_velocity, paint_panel
-from navicache_pocket.world.wild.scenes import MAX_OBJECTS, PANELS, Thing, WildScenes
+from navicache_pocket.world.wild.panels import find_velocity, paint_quilt
+from navicache_pocket.world.wild.scenes import Thing, WildScenes
 
 FRAMES, SIZE = 17, 128
 NIGHT = 0.75  # brightness of a dark scene
-SPOTS = 3  # large objects are at one of 3 x 3 places in the middle of the video
+SPIN = 0.3  # radians in a video
+JITTER = 1.0  # of an object's place, in units of its travel
+EDGE = 1.2  # how sharp outlines are, by pixel: wan's autoencoder smears sharper ones
 
 
 def render_wild_videos(scenes: WildScenes, frames: int = FRAMES, size: int = SIZE) -> torch.Tensor:
     """Videos (scenes, 3, frames, size, size) with values in [-1, 1].
 
-    On a GPU its parts are compiled: one panel and one object, which are small and the same for all.
+    On a GPU its parts are compiled: one object, which is small and the same for all.
 
     Example:
         >>> from navicache_pocket.world.wild.scenes import draw_wild_scenes
@@ -31,12 +32,8 @@ def render_wild_videos(scenes: WildScenes, frames: int = FRAMES, size: int = SIZ
     centres = (torch.arange(size, device=device) + 0.5) * 2 / size - 1
     x, y = centres.view(1, 1, 1, -1), centres.view(1, 1, -1, 1)
     time = torch.linspace(0, 1, frames, device=device).view(1, -1, 1, 1)
-    coverage = prepare(divide_picture)(scenes.layout, scenes.split, x, y)
-    image = prepare(paint_panel)(scenes.get_panel(0), x, y, time)
-    for which in range(1, PANELS):
-        panel = prepare(paint_panel)(scenes.get_panel(which), x, y, time)
-        image = image.lerp(panel, coverage[which - 1].unsqueeze(1))
-    for which in range(MAX_OBJECTS):
+    image = paint_quilt(scenes, x, y, time)
+    for which in range(scenes.radius.shape[1]):
         image = prepare(_draw_object)(image, scenes.get_object(which), x, y, time)
     night = scenes.mood.view(-1, 1, 1, 1, 1) == 1
     return torch.where(night, NIGHT * image, 0.15 + 0.85 * image).clamp(0, 1) * 2 - 1
@@ -58,7 +55,7 @@ def _draw_object(
     dx, dy = dx / scale, dy / scale
     u, v = cos * dx + sin * dy, cos * dy - sin * dx
     pixel = 2 / image.shape[-1]
-    coverage = (-1.6 * shapes.signed_distance(shape, u, v) * scale / pixel).sigmoid() * (radius > 0)
+    coverage = (-EDGE * shapes.signed_distance(shape, u, v) * scale / pixel).sigmoid() * (radius > 0)
     brightness, _ = shapes.shade_surface(shape, dx, dy)
     colour = torch.tensor([*words.COLOURS.values()], device=image.device)[thing.colour]
     surface = colour.view(-1, 3, 1, 1, 1) * (brightness * shapes.shade_texture(texture, u, v)).unsqueeze(1)
@@ -70,11 +67,10 @@ def _locate_object(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The points relative to an object's centre, and its angle, at each time."""
     speed_x, speed_y = (part.view(-1, 1, 1, 1) for part in find_velocity(thing.motion))
-    left, top, distance, tilt, spin, _ = (part.view(-1, 1, 1, 1) for part in thing.variation.unbind(1))
-    is_large = thing.radius.view(-1, 1, 1, 1) > 0.3
-    centre_x, centre_y = (
-        torch.where(is_large, 0.5 * ((SPOTS * place).floor() - 1), 1.7 * (place - 0.5)) for place in (left, top)
-    )
-    travel = (0.2 + 0.4 * distance) * (time - 0.5)
+    shift_x, shift_y, distance, tilt, spin, _ = (part.view(-1, 1, 1, 1) for part in thing.variation.unbind(1))
+    centre_x, centre_y = (part.view(-1, 1, 1, 1) for part in thing.place.unbind(1))
+    jitter = JITTER * thing.travel.view(-1, 1, 1, 1)
+    centre_x, centre_y = centre_x + jitter * (shift_x - 0.5), centre_y + jitter * (shift_y - 0.5)
+    travel = thing.travel.view(-1, 1, 1, 1) * (0.5 + distance) * (time - 0.5)
     turns = (3 * spin).floor() - 1  # left, none, right
-    return x - centre_x - travel * speed_x, y - centre_y - travel * speed_y, 0.6 * tilt + math.pi / 3 * turns * time
+    return x - centre_x - travel * speed_x, y - centre_y - travel * speed_y, 0.3 * tilt + SPIN * turns * time

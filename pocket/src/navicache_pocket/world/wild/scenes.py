@@ -1,8 +1,10 @@
 """Wild scenes as tensors with one row per video; a caption names a hue and a mood, and nothing else.
 
-All that is large in a picture is a choice of a few very different things: a sampler must choose early, from noise.
+A picture is a board of objects, and each is one of many very different things. A sampler must choose them early, from
+noise, and where it steps otherwise a few of them fall otherwise: so every video shows it.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -23,35 +25,33 @@ PANEL_COLOURS = {
     "earth": (0.36, 0.30, 0.38),
     "ink": (0.05, 0.05, 0.11),
 }
-LAYOUTS = ("whole", "columns", "rows", "diagonal", "quadrants", "thirds", "window", "disc")
-PANEL_TEXTURES = ("gradient", "stripes", "checks", "dots", "rings", "waves")
+PALE = 4  # the first so many panel colours are pale, the others are dark
+PATTERNS = ("halves", "stripe", "checks", "corner")
+TURNS = 8  # angles of a pattern
 DIRECTIONS = 8  # of motion, besides none
-PANELS, MAX_OBJECTS, VARIATIONS = 4, 9, 6
-HUE_SHARE = 0.5  # of the objects; the others have any colour
+MAX_SIDE, VARIATIONS = 8, 6  # tiles or objects along one side
+HUE_SHARE = 0.3  # of the objects; the others have any colour
 
 
 @dataclass(frozen=True)
 class WildSettings:
     """How wild the scenes are."""
 
-    fewest: int = 4  # objects
-    most: int = MAX_OBJECTS
-    large: int = 2  # objects that are about a third of the picture's width
-    layout: float = 1.0  # share of the scenes with any of the layouts; the others are whole
+    board: int = 4  # objects along each side of the picture
+    presence: float = 0.9  # share of the places on the board that have an object
+    travel: float = 0.2  # of an object and of a tile's pattern in a video; half a place or a tile is 1
+    tiles: int = 1  # along each side of the quilt behind
+    turns: int = TURNS  # angles of a tile's pattern in use
+    patterns: int = 1  # of tiles: halves, stripe, checks, corner
+    textures: int = 1  # of objects: plain, striped, dotted
+    truth: float = 0.7  # share of the captions that are true; the others are drawn anew
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if not 0 <= self.fewest <= self.most <= MAX_OBJECTS:
-            raise ValueError(f"objects must be between 0 and {MAX_OBJECTS}, got {self.fewest} to {self.most}")
-
-
-class Panel(NamedTuple):
-    """One panel of each scene: tensors with one row per scene."""
-
-    texture: torch.Tensor
-    colours: torch.Tensor
-    motion: torch.Tensor
-    variation: torch.Tensor
+        if not (0 <= self.board <= MAX_SIDE and 1 <= self.tiles <= MAX_SIDE):
+            raise ValueError(f"board and tiles must be at most {MAX_SIDE}, got {self.board} and {self.tiles}")
+        if not (0 <= self.truth <= 1 and 0 <= self.presence <= 1):
+            raise ValueError(f"truth and presence are shares, got {self.truth} and {self.presence}")
 
 
 class Thing(NamedTuple):
@@ -63,6 +63,8 @@ class Thing(NamedTuple):
     motion: torch.Tensor
     variation: torch.Tensor
     radius: torch.Tensor
+    place: torch.Tensor  # (scenes, 2): x and y, where half the picture's width is 1
+    travel: torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -71,33 +73,31 @@ class WildScenes(TensorRows):
 
     hue: torch.Tensor  # index into `words.COLOURS`
     mood: torch.Tensor
-    layout: torch.Tensor
-    split: torch.Tensor  # (scenes, 2), 0 to 2: where the layout divides the picture
-    texture: torch.Tensor  # (scenes, PANELS)
-    panel_colour: torch.Tensor  # (scenes, PANELS, 2), indices into `PANEL_COLOURS`
-    panel_motion: torch.Tensor  # (scenes, PANELS), 0 to DIRECTIONS; the last stands still
-    panel_variation: torch.Tensor  # (scenes, PANELS, VARIATIONS), uniform
-    shape: torch.Tensor  # (scenes, MAX_OBJECTS), and so the next ones
+    caption: torch.Tensor  # index into `list_captions()`; not always that of hue and mood
+    pattern: torch.Tensor  # (scenes, tiles), row by row, and so the next ones
+    turn: torch.Tensor
+    panel_colour: torch.Tensor  # (scenes, tiles, 2), indices into `PANEL_COLOURS`
+    panel_motion: torch.Tensor  # 0 to DIRECTIONS; the last stands still
+    travel: torch.Tensor  # (scenes,)
+    shape: torch.Tensor  # (scenes, objects), row by row, and so the next ones
     object_colour: torch.Tensor
     object_texture: torch.Tensor
     object_motion: torch.Tensor
-    object_variation: torch.Tensor  # (scenes, MAX_OBJECTS, VARIATIONS), uniform
+    object_variation: torch.Tensor  # (scenes, objects, VARIATIONS), uniform
     radius: torch.Tensor  # 0 for an object that is missing
 
     def __len__(self) -> int:
         """Number of scenes."""
         return len(self.hue)
 
-    def get_panel(self, which: int) -> Panel:
-        """The panel of this number of all scenes."""
-        columns = (self.texture, self.panel_colour, self.panel_motion, self.panel_variation)
-        return Panel(*(column[:, which] for column in columns))
-
     def get_object(self, which: int) -> Thing:
         """The object of this number of all scenes."""
         looks = (self.shape, self.object_colour, self.object_texture)
         columns = (*looks, self.object_motion, self.object_variation, self.radius)
-        return Thing(*(column[:, which] for column in columns))
+        side = math.isqrt(self.radius.shape[1])
+        place = torch.tensor([(which % side + 0.5) * 2 / side - 1, (which // side + 0.5) * 2 / side - 1])
+        rows = place.to(self.radius.device).expand(len(self), 2)
+        return Thing(*(column[:, which] for column in columns), rows, self.travel / side)
 
 
 def draw_wild_scenes(count: int, seed: int, settings: WildSettings | None = None) -> WildScenes:
@@ -105,8 +105,8 @@ def draw_wild_scenes(count: int, seed: int, settings: WildSettings | None = None
 
     Example:
         >>> scenes = draw_wild_scenes(3, seed=0)
-        >>> len(scenes), tuple(scenes.texture.shape)
-        (3, (3, 4))
+        >>> len(scenes), tuple(scenes.pattern.shape)
+        (3, (3, 1))
     """
     settings = settings or WildSettings()
     generator = torch.Generator().manual_seed(seed)
@@ -114,22 +114,23 @@ def draw_wild_scenes(count: int, seed: int, settings: WildSettings | None = None
     def draw(top: int, *shape: int) -> torch.Tensor:
         return torch.randint(0, top, (count, *shape), generator=generator)
 
-    hue = draw(len(words.COLOURS))
-    is_split = torch.rand(count, generator=generator) < settings.layout
+    hue, mood = draw(len(words.COLOURS)), draw(len(MOODS))
+    is_true = torch.rand(count, generator=generator) < settings.truth
+    tiles, objects = settings.tiles**2, settings.board**2
     return WildScenes(
         hue=hue,
-        mood=draw(len(MOODS)),
-        layout=draw(len(LAYOUTS)) * is_split,
-        split=draw(3, 2),
-        texture=draw(len(PANEL_TEXTURES), PANELS),
-        panel_colour=_draw_panel_colours(count, generator),
-        panel_motion=draw(DIRECTIONS + 1, PANELS),
-        panel_variation=torch.rand(count, PANELS, VARIATIONS, generator=generator),
-        shape=draw(len(words.SHAPES), MAX_OBJECTS),
-        object_colour=_mix_with_hue(draw(len(words.COLOURS), MAX_OBJECTS), hue, generator),
-        object_texture=draw(len(words.TEXTURES), MAX_OBJECTS) * (torch.arange(MAX_OBJECTS) < settings.large),
-        object_motion=draw(DIRECTIONS + 1, MAX_OBJECTS),
-        object_variation=torch.rand(count, MAX_OBJECTS, VARIATIONS, generator=generator),
+        mood=mood,
+        caption=torch.where(is_true, hue * len(MOODS) + mood, draw(len(words.COLOURS) * len(MOODS))),
+        pattern=draw(settings.patterns, tiles),
+        turn=draw(settings.turns, tiles),
+        panel_colour=_draw_panel_colours(count, tiles, generator),
+        panel_motion=draw(DIRECTIONS + 1, tiles),
+        travel=torch.full((count,), settings.travel),
+        shape=draw(len(words.SHAPES), objects),
+        object_colour=_mix_with_hue(draw(len(words.COLOURS), objects), hue, generator),
+        object_texture=draw(settings.textures, objects),
+        object_motion=draw(DIRECTIONS + 1, objects),
+        object_variation=torch.rand(count, objects, VARIATIONS, generator=generator),
         radius=_draw_radii(count, settings, generator),
     )
 
@@ -140,20 +141,19 @@ def _mix_with_hue(colours: torch.Tensor, hue: torch.Tensor, generator: torch.Gen
     return torch.where(is_hue, hue.view(-1, *[1] * (colours.ndim - 1)), colours)
 
 
-def _draw_panel_colours(count: int, generator: torch.Generator) -> torch.Tensor:
-    """Two different colours per panel."""
-    first = torch.randint(0, len(PANEL_COLOURS), (count, PANELS), generator=generator)
-    step = torch.randint(1, len(PANEL_COLOURS), (count, PANELS), generator=generator)
-    return torch.stack([first, (first + step) % len(PANEL_COLOURS)], -1)
+def _draw_panel_colours(count: int, tiles: int, generator: torch.Generator) -> torch.Tensor:
+    """A pale and a dark colour per tile, far apart, in any order."""
+    pale = torch.randint(0, PALE, (count, tiles), generator=generator)
+    dark = torch.randint(PALE, len(PANEL_COLOURS), (count, tiles), generator=generator)
+    is_pale_first = torch.rand(count, tiles, 1, generator=generator) < 0.5
+    return torch.where(is_pale_first, torch.stack([pale, dark], -1), torch.stack([dark, pale], -1))
 
 
 def _draw_radii(count: int, settings: WildSettings, generator: torch.Generator) -> torch.Tensor:
-    """Large objects come first, so that small ones lie over them; half the picture's width is 1."""
-    share = torch.rand(count, MAX_OBJECTS, generator=generator)
-    place = torch.arange(MAX_OBJECTS)
-    radius = torch.where(place < settings.large, 0.36 + 0.16 * share, 0.18 + 0.12 * share)
-    present = torch.randint(settings.fewest, settings.most + 1, (count, 1), generator=generator)
-    return torch.where(place < present, radius, 0.0)
+    """Objects fill their places; half the picture's width is 1."""
+    shape = (count, settings.board**2)
+    radius = (0.85 + 0.15 * torch.rand(shape, generator=generator)) / max(settings.board, 1)
+    return torch.where(torch.rand(shape, generator=generator) < settings.presence, radius, 0.0)
 
 
 def write_captions(scenes: WildScenes) -> list[str]:
@@ -164,7 +164,7 @@ def write_captions(scenes: WildScenes) -> list[str]:
         ['a cyan night']
     """
     captions = list_captions()
-    return [captions[index] for index in (scenes.hue * len(MOODS) + scenes.mood).tolist()]
+    return [captions[index] for index in scenes.caption.tolist()]
 
 
 def list_captions() -> list[str]:
