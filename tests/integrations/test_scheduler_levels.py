@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from navicache.integrations.scheduler import read_noise_levels
+from navicache_opensora import RectifiedFlowScheduler
 
 FLOW = {"prediction_type": "flow_prediction", "use_flow_sigmas": True}
 SCHEDULERS = {
@@ -57,3 +58,13 @@ def test_a_run_that_begins_late_has_its_own_levels():
 @pytest.mark.parametrize("scheduler", [None, object(), diffusers.DDIMScheduler()])
 def test_a_scheduler_that_is_not_set_up_tells_nothing(scheduler):
     assert read_noise_levels(scheduler) is None
+
+
+def test_a_first_level_just_above_one_is_rounding_and_the_run_is_a_flow():
+    """A shift worked out in float32 gave 1000.0001 of 1000."""
+    scheduler = RectifiedFlowScheduler(use_timestep_transform=True)
+    scheduler.set_timesteps(50, height=64, width=64, num_frames=17)
+    assert max(scheduler.sigmas) > 1
+    levels = read_noise_levels(scheduler)
+    assert levels[:2] == pytest.approx((1.0, 0.932), abs=1e-3)
+    assert max(levels) == 1

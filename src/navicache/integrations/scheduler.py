@@ -6,6 +6,8 @@ from typing import Any
 
 from navicache.policies import NoiseLevels
 
+ROUNDING = 1e-3  # a shift worked out in float32 can leave the first level of a flow just above 1
+
 
 def read_scheduler_position(scheduler: Any) -> tuple[int | None, int | None, Any]:
     """Return the steps taken in this run (None before the first), all its steps, and its timesteps tensor.
@@ -62,7 +64,7 @@ def read_noise_levels(scheduler: Any) -> NoiseLevels | None:
     alphas = getattr(scheduler, "alphas_cumprod", None)
     if sigmas is not None and len(sigmas) >= steps:
         levels = [float(sigma) for sigma in sigmas[:steps]]
-        is_flow = max(levels) <= 1 and (alphas is None or scheduler.config.get("use_flow_sigmas", False))
+        is_flow = max(levels) <= 1 + ROUNDING and (alphas is None or scheduler.config.get("use_flow_sigmas", False))
         levels = levels if is_flow else [sigma / (1 + sigma) for sigma in levels]
     elif alphas is not None:
         clean = alphas[timesteps.to(alphas.device).long().clamp(0, len(alphas) - 1)].sqrt()
@@ -72,4 +74,6 @@ def read_noise_levels(scheduler: Any) -> NoiseLevels | None:
         levels = (timesteps.float() / scheduler.config.get("num_train_timesteps", 1000)).tolist()
     if levels[0] < levels[-1]:  # some flows count what is clean
         levels = [1 - level for level in levels]
-    return (*levels[begin:], 0.0) if all(0 <= level <= 1 for level in levels) else None
+    if not all(0 <= level <= 1 + ROUNDING for level in levels):
+        return None
+    return (*(min(level, 1.0) for level in levels[begin:]), 0.0)

@@ -1,7 +1,8 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-The first few steps and the last are computed; the others so that the reused steps cost least (step_costs.py). The noise
-levels are taken from the first source that has them:
+The first two steps and the last are computed; the others so that the reused steps cost least (step_costs.py). A small
+budget has one first step: the output is then held until the second, which costs less than a compute at the start is
+worth later. The noise levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -29,6 +30,7 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
+FIRST_STEPS, SMALL_BUDGET = 2, 12  # computed at the start: two show a slope; a small budget has one
 
 
 @cache
@@ -68,7 +70,7 @@ class BudgetGate:
     reads: frozenset[Measurement] = field(default=OUTCOME_ONLY, init=False)
 
     speedup: float
-    align_steps: int
+    align_steps: int | None = None  # computed at the start; None: as the budget allows
     rows: RowRule = "sample"
 
     def init(self) -> BudgetState:
@@ -85,14 +87,25 @@ class BudgetGate:
             return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
         budget = max(round(total / self.speedup), 1)
         if step.noise_levels is not None and len(step.noise_levels) > total:
-            steps = build_schedule(step.noise_levels[-total - 1 :], budget, self.align_steps)
+            steps = build_schedule(step.noise_levels[-total - 1 :], budget, self.count_first_steps(budget))
         else:
             state = self._learn_time(state, step, total)
-            if local < self.align_steps:
+            if local < self.count_first_steps(budget):
                 return BUDGET_COMPUTE, state
             left = max(budget - state.computed, 1)
             steps = _build_rest(build_shifted_levels(total, state.shift), left, min(state.last_computed, total - 1))
         return BUDGET_COMPUTE if local in steps else BUDGET_REUSE, state
+
+    def count_first_steps(self, budget: int) -> int:
+        """How many steps are computed at the start.
+
+        Example:
+            >>> BudgetGate(speedup=2.0).count_first_steps(25), BudgetGate(speedup=4.0).count_first_steps(12)
+            (2, 1)
+        """
+        if self.align_steps is not None:
+            return self.align_steps
+        return FIRST_STEPS if budget > SMALL_BUDGET else 1
 
     def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:
         if state.first_time is None:

@@ -24,7 +24,7 @@ from navicache.estimator import Gaussian, RandomWalkFilter, compute_extrapolatio
 from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 from navicache.policies.protocols import Outcome, PredictionWeights, Step
 
-INITIAL_DAMPING = 1.0
+INITIAL_DAMPING = 0.0  # the output is held until a third computed step shows what the slope is worth
 MIN_DAMPING, MAX_DAMPING = -0.5, 1.3  # midway between the two newest outputs, and slightly beyond the line
 
 
@@ -53,7 +53,7 @@ class DeadReckoning:
 
     Example:
         >>> DeadReckoning().weights(DeadReckoningState(), Step(index=6, local_index=6, gaps=(2, 1)))
-        PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
+        PredictionWeights(input=0.0, references=((0.0, 1.0), (0.0, 0.0)), error_weight=0.0)
     """
 
     history_length: int = field(default=2, init=False)

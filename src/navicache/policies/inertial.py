@@ -23,6 +23,7 @@ from navicache.policies.protocols import Gate, RowRule
 DEFAULT_SPEEDUP = 2.0
 MAX_SPEEDUP = 1000.0
 MAX_NOISE = 1e6
+THRESHOLD_ALIGN_STEPS = 3  # two give a line, the third its first error
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Inertial:
     speedup: float | None = None  # steps of the run per computed step
     max_error: float | None = None  # largest relative output error of each reused step
     threshold: float | None = None  # tau
-    align_steps: int = 3
+    align_steps: int | None = None  # computed at the start; None: 1 or 2 by the budget, 3 with a threshold
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     amends: bool = True  # correct the next predictions by the last prediction error; only at site "model"
@@ -63,7 +64,8 @@ class Inertial:
             check_number("max_error", self.max_error, 0, 1, "0.05: reused outputs are wrong by five percent at most")
         if self.threshold is not None:
             check_threshold(self.threshold)
-        check_align_steps(self.align_steps)
+        if self.align_steps is not None:
+            check_align_steps(self.align_steps)
         for noise in ("process_noise", "measurement_noise"):
             check_number(noise, getattr(self, noise), 0, MAX_NOISE, "a variance; 0.05 is usual")
         check_bool("amends", self.amends)
@@ -76,7 +78,10 @@ class Inertial:
     def schemes(self) -> tuple[Scheme, ...]:
         """Dead reckoning with the gate of the target."""
         gate = add_guards(
-            self.build_gate(), align_steps=self.align_steps, last_step=self.last_step, longest_reuse=self.longest_reuse
+            self.build_gate(),
+            align_steps=self.align_steps or (1 if self.has_schedule else THRESHOLD_ALIGN_STEPS),
+            last_step=self.last_step,
+            longest_reuse=self.longest_reuse,
         )
         line = DeadReckoning(self.process_noise, self.measurement_noise)
         if self.site != "model":
@@ -86,6 +91,11 @@ class Inertial:
         line = replace(line, amends=self.amends and self.max_error is None)
         scheme = Scheme("model", gate, line, self.last_step, difference_predictor=line, min_total_steps=self.shortest)
         return (replace(scheme, monitor=self._build_monitor()),)
+
+    @property
+    def has_schedule(self) -> bool:
+        """Whether the target is a speed-up."""
+        return self.max_error is None and self.threshold is None
 
     def build_gate(self) -> Gate[Any]:
         """Build the gate of the target, without guards."""
@@ -98,7 +108,7 @@ class Inertial:
 
     def _build_monitor(self) -> Gate[Any] | None:
         """The gate that estimates errors for the trace if a schedule decides."""
-        return FiniteGuard(self._build_error_gate(0.0)) if self.max_error is None and self.threshold is None else None
+        return FiniteGuard(self._build_error_gate(0.0)) if self.has_schedule else None
 
     def _build_error_gate(self, threshold: float) -> ErrorGate:
         return ErrorGate(

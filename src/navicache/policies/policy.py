@@ -37,8 +37,8 @@ class Policy(Protocol):
     name: ClassVar[str]
 
     @property
-    def align_steps(self) -> int:
-        """Steps computed before anything may be reused."""
+    def align_steps(self) -> int | None:
+        """Steps computed before anything may be reused; None: as the target needs."""
         ...
 
     def schemes(self) -> tuple[Scheme, ...]:

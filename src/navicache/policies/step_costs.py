@@ -1,6 +1,6 @@
 """What a reused step costs, from the sampler's noise levels, and the steps to compute for the least total cost.
 
-    cost(i, o) = du_i^0.9 / ((1 - u_i + 0.02)^1.1 u_i^0.55) o^0.35,      du_i = u_i - u_(i+1)
+    cost(i, o) = du_i^0.9 / ((1 - u_i + 0.02) u_i^0.55) o^0.35,      du_i = u_i - u_(i+1)
 
 u = sigma / (alpha + sigma) is the noise level: 1 is noise, 0 is clean. For a flow it is sigma itself. o counts the
 steps since the last compute.
@@ -15,7 +15,7 @@ ones move a step or two (docs/research).
 from collections.abc import Sequence
 from functools import cache
 
-MOVE_EXPONENT, CLEAN_EXPONENT, LEVEL_EXPONENT, GAP_EXPONENT = 0.9, 1.1, 0.55, 0.35
+MOVE_EXPONENT, LEVEL_EXPONENT, GAP_EXPONENT = 0.9, 0.55, 0.35
 CLEAN_FLOOR = LEVEL_FLOOR = 0.02
 PRICE_ROUNDS, TIE_BREAK = 60, 1e-6
 WORTH_SPLITTING = 20.0  # prices: a gap that costs more is cheaper with one more compute in it, which saves a fifth
@@ -33,7 +33,7 @@ def compute_step_costs(levels: Sequence[float]) -> tuple[float, ...]:
         move = level - levels[step + 1]
         if move <= 0:  # a sampler that evaluates a level twice
             move = max(0.0, (levels[max(0, step - 1)] - levels[step + 1]) / 2)
-        picture = (1 - level + CLEAN_FLOOR) ** CLEAN_EXPONENT * (level + LEVEL_FLOOR) ** LEVEL_EXPONENT
+        picture = (1 - level + CLEAN_FLOOR) * (level + LEVEL_FLOOR) ** LEVEL_EXPONENT
         costs.append(move**MOVE_EXPONENT / picture)
     return tuple(costs)
 

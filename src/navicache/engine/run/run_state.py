@@ -63,7 +63,7 @@ class RunState:
 
     # -- a step begins ------------------------------------------------------------------------------------------------
 
-    def begin_run(self, call: ModelCall, total: int | None, align_steps: int) -> None:
+    def begin_run(self, call: ModelCall, total: int | None, align_steps: int | None) -> None:
         """Store the latent of the first step, or bypass a run that is too short."""
         if total is None and self.scheme.computes_last_step:
             note = "the number of steps is unknown, so the last one is not forced: enable(..., steps=N)"
