@@ -79,17 +79,9 @@ def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
     from navicache.generation.summary import result_figures
     from navicache.report.demo_page import DemoCard, save_demo_page
 
-    cards = [
-        DemoCard(
-            prompt=result.prompt,
-            figures=result_figures(result),
-            plain=result.files["plain"],
-            cached=result.files["cached"],
-            together=result.files["side by side"],
-            plot=result.files["plot"],
-            run=result.pair.trace.runs[-1],
-        )
-        for result in results
-    ]
+    cards = []
+    for result in results:
+        files = (result.files[name] for name in ("plain", "cached", "side by side", "plot"))
+        cards.append(DemoCard(result.prompt, result_figures(result), *files, result.pair.trace.runs[-1]))
     save_demo_page(path, lead, cards)
     return path

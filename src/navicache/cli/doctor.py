@@ -63,12 +63,8 @@ def read_versions() -> dict[str, str]:
     """Versions of the packages, and the device."""
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     device = str(accelerator or "cpu")
-    return {
-        "navicache": __version__,
-        "python": platform.python_version(),
-        **{name: _installed_version(name) for name in NEEDED},
-        "device": device,
-    }
+    own = {"navicache": __version__, "python": platform.python_version()}
+    return {**own, **{name: _installed_version(name) for name in NEEDED}, "device": device}
 
 
 def _installed_version(package: str) -> str:
@@ -142,12 +138,8 @@ def _policy_columns(finding: ModelInspection) -> dict[str, list[str]]:
 
 
 def _table_lines(columns: Mapping[str, list[Any]]) -> Iterator[str]:
-    yield from (
-        f"  {line}"
-        for line in format_table_lines(
-            [TextColumn(name, cells, is_left_aligned=True) for name, cells in columns.items()]
-        )
-    )
+    made = [TextColumn(name, cells, is_left_aligned=True) for name, cells in columns.items()]
+    yield from (f"  {line}" for line in format_table_lines(made))
 
 
 def _shorten(text: str) -> str:

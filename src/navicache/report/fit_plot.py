@@ -49,14 +49,8 @@ def _draw_polynomial(axes: Axes, calibration: Calibration, sights: Sequence[Prob
 
 def _draw_ratios(axes: Axes, calibration: Calibration, sights: Sequence[ProbeMeasurement]) -> None:
     known = [s for s in sights if s.residual_ratio is not None]
-    axes.scatter(
-        [s.index for s in known],
-        [s.residual_ratio or 0.0 for s in known],
-        s=10,
-        alpha=0.4,
-        color=GREY,
-        label="measured",
-    )
+    ratios = [s.residual_ratio or 0.0 for s in known]
+    axes.scatter([s.index for s in known], ratios, s=10, alpha=0.4, color=GREY, label="measured")
     table: Sequence[float] = calibration.knobs["ratios"]
     branches = 2 if calibration.knobs["interleaved"] else 1
     for branch, colour in zip(range(branches), (BLUE, VERMILION), strict=False):

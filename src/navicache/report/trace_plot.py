@@ -98,9 +98,8 @@ def _draw_accumulated_error_panel(axes: Axes, curves: Curves, _: RunRecord) -> N
 
 def _threshold_steps(curves: Curves) -> tuple[list[float], list[float]]:
     """The threshold over the full width of each step."""
-    return [i + side for i in curves["index"] for side in (-0.5, 0.5)], [
-        t for t in curves["threshold"] for _ in range(2)
-    ]
+    edges = [i + side for i in curves["index"] for side in (-0.5, 0.5)]
+    return edges, [limit for limit in curves["threshold"] for _ in range(2)]
 
 
 def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
@@ -112,9 +111,8 @@ def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
     beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
     axes.set_ylim(0, 1.08 * max([*heights, *without_gaps(inside)], default=0.0) or 1.0)
     if without_gaps(errors):
-        _draw_points(
-            axes, index, inside, f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
-        )
+        label = f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
+        _draw_points(axes, index, inside, label)
     if beyond:
         style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}
         axes.plot(beyond, [0.97 for _ in beyond], marker="^", transform=axes.get_xaxis_transform(), **style)

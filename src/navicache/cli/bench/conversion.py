@@ -22,11 +22,6 @@ def find_scheduler_class(name: str) -> Any:
     return getattr(diffusers, name)
 
 
-def job_source(job: BenchJob) -> ModelSource:
-    """The model source of a job."""
-    return model_source(job.model)
-
-
 def model_source(model: PlanModel) -> ModelSource:
     """The model source of a plan's model."""
     return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
@@ -35,9 +30,8 @@ def model_source(model: PlanModel) -> ModelSource:
 def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheSettings:
     """The cache options of a job; `measured` is a calibration that the benchmark made."""
     shadow = "full" if job.kind == "shadow" else None
-    return CacheSettings(
-        job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or find_calibration(job)
-    )
+    setting, calibration = job.setting, measured or find_calibration(job)
+    return CacheSettings(setting.policy, setting.mode, setting.knobs, shadow, calibration)
 
 
 def find_calibration(job: BenchJob) -> Path | None:
@@ -45,7 +39,7 @@ def find_calibration(job: BenchJob) -> Path | None:
     named = job.setting.calibration
     if named != POCKET:
         return Path(named) if named else None
-    member = job_source(job).member
+    member = model_source(job.model).member
     if member is None:
         raise ValueError(
             f"setting {job.setting.name!r} has an embedded model's calibration, and {job.model.model} is none: measure "
@@ -62,7 +56,7 @@ def calibration_facts(asked: CacheSettings) -> Row:
 
 def to_generation_job(job: BenchJob) -> Call:
     """The job as `generate` runs it."""
-    return Call(job_source(job), (job.prompt,), job.arguments, CacheSettings(), Path(), job.seed, job.model.fps)
+    return Call(model_source(job.model), (job.prompt,), job.arguments, CacheSettings(), Path(), job.seed, job.model.fps)
 
 
 def to_baseline_job(job: BenchJob) -> Call:

@@ -49,10 +49,7 @@ def _table_columns(table: Sequence[CellAtBudget]) -> list[TextColumn]:
         TextColumn("model", [standing.cell.model for standing in table], is_left_aligned=True),
         TextColumn("condition", [standing.cell.condition for standing in table], is_left_aligned=True),
         TextColumn("of the\nsteps", [str(standing.budget) for standing in table]),
-        *(
-            TextColumn(name.replace(" ", "\n", 1), [format_psnr(standing, name) for standing in table])
-            for name in names
-        ),
+        *(TextColumn(name.replace(" ", "\n", 1), [format_psnr(each, name) for each in table]) for name in names),
         TextColumn("best other\npolicy", [found[0] if found else UNKNOWN_CELL for found in best], is_left_aligned=True),
         TextColumn(f"lead of\n{table[0].cell.ours}", [format_lead(standing.lead("rival")) for standing in table]),
     ]

@@ -15,7 +15,7 @@ from navicache.cli.bench.conversion import (
     calibration_facts,
     find_scheduler_class,
     job_cache_options,
-    job_source,
+    model_source,
     seeds_by_prompt,
     to_baseline_job,
     to_generation_job,
@@ -123,7 +123,7 @@ class PipelineWorker:
         job = batch[0]
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
-            self._pipe, self._model, self._warm = load_pipeline(job_source(job)), job.model, None
+            self._pipe, self._model, self._warm = load_pipeline(model_source(job.model)), job.model, None
             self._device = self._pipe._execution_device
             facts = describe_environment(self._pipe, to_generation_job(job))
             self._facts = {name: facts[name] for name in ("machine", "versions")}
@@ -132,9 +132,8 @@ class PipelineWorker:
             self._schedule(job)
             check_loaded_pipeline(self._pipe, to_generation_job(job))
             steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
-            with CacheSettings("navicache", knobs={"threshold": 0.0}).enable(
-                self._pipe
-            ):  # its first times are paid here too
+            # Its first times are paid here too.
+            with CacheSettings("navicache", knobs={"threshold": 0.0}).enable(self._pipe):
                 call_timed_batch(self._pipe, to_generation_job(job), seeds_by_prompt(batch), changed=steps, shown=False)
             self._warm = job.condition
 

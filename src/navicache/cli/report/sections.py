@@ -40,21 +40,15 @@ def quality_curves_section(results: BenchResults) -> PageSection | None:
                 charts.append(PageChart(words_of_it, picture))
     seen = dict.fromkeys(s.first["policy"] for s in results.summaries if s.first["kind"] == "cached")
     text = "Points of one policy are joined; thin lines are intervals. Steps do not depend on what else a machine does."
-    return (
-        PageSection("curves", "Quality against speed", text, tuple(charts), legend=build_legend(seen))
-        if charts
-        else None
-    )
+    if not charts:
+        return None
+    return PageSection("curves", "Quality against speed", text, tuple(charts), legend=build_legend(seen))
 
 
 def _quality_point(summary: SettingSummary, axis: str, metric: str) -> QualityPoint:
     def interval(name: str) -> tuple[float, float, float]:
-        found = summary.figures[name]
-        return (
-            found.mean,
-            found.mean if found.low is None else found.low,
-            found.mean if found.high is None else found.high,
-        )
+        mean, low, high = summary.figures[name].mean, summary.figures[name].low, summary.figures[name].high
+        return mean, mean if low is None else low, mean if high is None else high
 
     series = summary.first["series"] or summary.place[2]
     return QualityPoint(summary.first["policy"], series, interval(axis), interval(metric))

@@ -90,12 +90,10 @@ def video_name(row: Row) -> str:
 def video_addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
     """Address of every video: itself, encoded, or the way to it from the page."""
     files = {video_name(row): row[FOLDER] / row["video"] for row in rows}
-    inside = where == "inside" or (
-        where == "auto" and sum(p.stat().st_size for p in files.values()) <= MOST_BYTES_INSIDE
-    )
-    return {
-        name: _data_address(path) if inside else _relative_address(path, page_folder) for name, path in files.items()
-    }
+    is_small = sum(path.stat().st_size for path in files.values()) <= MOST_BYTES_INSIDE
+    if where == "inside" or (where == "auto" and is_small):
+        return {name: _data_address(path) for name, path in files.items()}
+    return {name: _relative_address(path, page_folder) for name, path in files.items()}
 
 
 def _data_address(path: Path) -> str:

@@ -47,10 +47,8 @@ class StreamDecider:
     def __post_init__(self) -> None:
         """Start from nothing."""
         batch, scheme = self.batch, self.scheme
-        self.gate_states, self.predictor_states = (
-            batch.create_sample_list(scheme.gate.init()),
-            batch.create_sample_list(scheme.predictor.init()),
-        )
+        self.gate_states = batch.create_sample_list(scheme.gate.init())
+        self.predictor_states = batch.create_sample_list(scheme.predictor.init())
         self.computed_steps, self.output_magnitudes = batch.create_sample_list(()), batch.create_sample_list(None)
         self.last_nonfinite_step = batch.create_sample_list(-1)
         self.monitor = None if scheme.monitor is None else GateMonitor(scheme.monitor, self.recorder, batch)
@@ -61,10 +59,8 @@ class StreamDecider:
 
     def measure_input(self, latent_change: Rows | None, latent: Rows, computed_latent: Rows | None) -> None:
         """Queue the measurements of this step that the gate reads."""
-        self.previous_readings, self.readings = (
-            self.readings,
-            self.measurements.measure_input(latent_change, latent, computed_latent),
-        )
+        self.previous_readings = self.readings
+        self.readings = self.measurements.measure_input(latent_change, latent, computed_latent)
 
     def measure_signal(self, signal: Tensor) -> None:
         """Queue how the gate's own signal has changed."""

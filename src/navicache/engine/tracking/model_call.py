@@ -84,11 +84,8 @@ class CallReader:
 
     def _index_arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[ArgumentKey, Any]:
         """All arguments by name and by position; a forward of *args and **kwargs names nothing, but its caller may."""
-        given: dict[ArgumentKey, Any] = {
-            **dict(zip(self._argument_names, args, strict=False)),
-            **dict(enumerate(args)),
-            **kwargs,
-        }
+        named = dict(zip(self._argument_names, args, strict=False))
+        given: dict[ArgumentKey, Any] = {**named, **dict(enumerate(args)), **kwargs}
         if not self._argument_names:
             roles = (
                 (self._latent_key, LATENT_ARGUMENT_NAMES),
