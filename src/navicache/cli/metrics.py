@@ -56,9 +56,8 @@ def metrics_table(scored: Sequence[Any]) -> list[str]:
     for name in SCORE_NAMES:
         found, form = means[name], FORMATS.get(name, ".4f")
         ends = [None] * 3 if found is None else [found.mean, found.low, found.high]
-        cells = [
-            UNKNOWN_CELL if v is None else format(v, form) for v in (*(getattr(s.scores, name) for s in scored), *ends)
-        ]
+        values = (*(getattr(each.scores, name) for each in scored), *ends)
+        cells = [UNKNOWN_CELL if value is None else format(value, form) for value in values]
         columns.append(TextColumn(HEADINGS.get(name, name.replace("_", "\n")), cells))
     missing = {f"LPIPS: {video.scores.lpips_missing}": None for video in scored if video.scores.lpips is None}
     return [*format_table_lines(columns), *missing]

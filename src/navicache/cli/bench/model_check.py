@@ -57,9 +57,8 @@ class ModelCheck:
             self._open()
         except ValueError as error:
             self.problems.append(str(error))
-        self.problems += _collect_refusals(
-            self._check_call, _first_jobs(jobs, lambda job: (job.condition, job.setting))
-        )
+        calls = _first_jobs(jobs, lambda job: (job.condition, job.setting))
+        self.problems += _collect_refusals(self._check_call, calls)
         self.problems += _collect_refusals(_check_scheduler, _first_jobs(jobs, lambda job: job.condition))
         if model_source(self.model).is_embedded:
             self.problems += _unknown_words(jobs)

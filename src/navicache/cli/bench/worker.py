@@ -78,12 +78,8 @@ class PipelineWorker:
             reset_peak(self._device)
             made, seconds = self._timed(to_generation_job(job), batch)
             trace = Trace() if cache is None else cache.trace
-        shared = {
-            "batch": len(batch),
-            "peak_memory": peak_memory(self._device),
-            **self._facts,
-            **calibration_facts(asked),
-        }
+        own = {"batch": len(batch), "peak_memory": peak_memory(self._device)}
+        shared = {**own, **self._facts, **calibration_facts(asked)}
         rows = self._finish(batch, made, split_by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:

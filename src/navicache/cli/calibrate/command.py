@@ -51,10 +51,8 @@ def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job without a cache."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
-    arguments = read_call_options(options, source)
-    return GenerationJob(
-        source, tuple(prompts or default_prompts(source)), arguments, CacheSettings(), options.out, options.seed
-    )
+    arguments, texts = read_call_options(options, source), tuple(prompts or default_prompts(source))
+    return GenerationJob(source, texts, arguments, CacheSettings(), options.out, options.seed)
 
 
 def read_prompts(path: Path) -> list[str]:

@@ -123,17 +123,15 @@ def equal_curves_section(results: BenchResults) -> PageSection | None:
     dashed = _dashed_series(results.cells)
     charts = []
     for cell in results.cells:
-        points = ([(point.computed, point.psnr) for point in curve.points] for curve in cell.curves)
-        trails = [
-            SeriesLine(curve.policy, own, curve.name in dashed) for curve, own in zip(cell.curves, points, strict=True)
-        ]
+        trails = []
+        for curve in cell.curves:
+            points = [(point.computed, point.psnr) for point in curve.points]
+            trails.append(SeriesLine(curve.policy, points, curve.name in dashed))
         picture = draw_equal_chart(trails, [float(budget * cell.steps) for budget in BUDGETS], f"equal{len(charts)}")
         charts.append(PageChart(f"{cell.model}, {cell.condition}", picture, f"of {cell.steps} steps", "small"))
     seen = {curve.name: curve.policy for cell in results.cells for curve in cell.curves}
-    legend = tuple(
-        LegendEntry(f"{name}, dashed" if name in dashed else name, policy_colour(policy))
-        for name, policy in seen.items()
-    )
+    words = {name: f"{name}, dashed" if name in dashed else name for name in seen}
+    legend = tuple(LegendEntry(words[name], policy_colour(policy)) for name, policy in seen.items())
     lead = "PSNR over computed steps, each setting a mark; dotted: the budgets."
     return PageSection("equal-curves", "Curves", lead, tuple(charts), legend=legend)
 

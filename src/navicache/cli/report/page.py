@@ -123,9 +123,8 @@ def build_tiles(results: BenchResults, best: SettingSummary | None) -> tuple[Hea
     """Four figures at a glance."""
     if best is None:
         return ()
-    plain = next(
-        (s for s in results.summaries if s.place[:2] == best.place[:2] and s.first["kind"] == "baseline"), None
-    )
+    own = (summary for summary in results.summaries if summary.place[:2] == best.place[:2])
+    plain = next((summary for summary in own if summary.first["kind"] == "baseline"), None)
     total = best.first["steps"]["total"]
     more = f"{best.mean('speedup') or 0:.2f}× by the clock, whole call"
     found = [
@@ -134,9 +133,8 @@ def build_tiles(results: BenchResults, best: SettingSummary | None) -> tuple[Hea
         HeadlineTile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
     ]
     if plain is not None and plain.mean("seconds"):
-        found.append(
-            HeadlineTile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s")
-        )
+        instead = f"instead of {plain.mean('seconds'):.1f} s"
+        found.append(HeadlineTile(f"{best.mean('seconds'):.1f} s", "a video", instead))
     return tuple(found)
 
 

@@ -53,9 +53,8 @@ class StreamDecider:
         self.last_nonfinite_step = batch.create_sample_list(-1)
         self.monitor = None if scheme.monitor is None else GateMonitor(scheme.monitor, self.recorder, batch)
         self.uses_history = scheme.predictor.history_length > 1
-        self.needs_extra_fields = bool(scheme.gate.reads - {"since_seen", "outcome"}) or bool(
-            self.signal_history.measurement_names
-        )
+        reads_more = bool(scheme.gate.reads - {"since_seen", "outcome"})
+        self.needs_extra_fields = reads_more or bool(self.signal_history.measurement_names)
 
     def measure_input(self, latent_change: Rows | None, latent: Rows, computed_latent: Rows | None) -> None:
         """Queue the measurements of this step that the gate reads."""
@@ -172,9 +171,8 @@ class StreamDecider:
     def _build_extra_fields(self, rows: Sequence[int]) -> dict[str, Any]:
         """Build the fields of `Step` that only few gates read."""
         known = self.readings
-        more: dict[str, Any] = (
-            {} if not self.signal_history.measurement_names else self.signal_history.build_step_fields(known, rows)
-        )
+        history = self.signal_history
+        more: dict[str, Any] = history.build_step_fields(known, rows) if history.measurement_names else {}
         if "since_computed" in known:
             more["since_computed"] = average_rows(known["since_computed"], rows)
         if "by_channel" in known:

@@ -97,10 +97,8 @@ class RunTracker:
         elif kind == "step":
             wrong = self._begin_next_step(placement, call_facts)
         if kind != "follow":
-            call_facts, start = (
-                self.drop_stale_fields(call_facts) if self.is_scheduler_stale else call_facts,
-                self.index_offset or 0,
-            )
+            call_facts = self.drop_stale_fields(call_facts) if self.is_scheduler_stale else call_facts
+            start = self.index_offset or 0
             self.call_facts, self.time = call_facts, placement.time
             self.ignores_latent, self.latent = ignores_latent, () if ignores_latent else call.model_latent
             self.index = (
