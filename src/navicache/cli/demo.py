@@ -51,15 +51,8 @@ def read_job(options: argparse.Namespace) -> tuple[GenerationJob, str]:
             f"--compare --model {options.model}`"
         )
     steps = {} if options.steps is None else {"num_inference_steps": options.steps}
-    job = GenerationJob(
-        source=source,
-        prompts=tuple(EXAMPLES[:PROMPTS]),
-        arguments={**member.call, **steps},
-        caching=read_cache_options(options),
-        out=options.out,
-        fps=member.fps,
-        compare=True,
-    )
+    arguments, caching = {**member.call, **steps}, read_cache_options(options)
+    job = GenerationJob(source, EXAMPLES[:PROMPTS], arguments, caching, options.out, fps=member.fps, compare=True)
     return job, LEAD.format(model="The pocket" if source.model == POCKET else source.model, kind=member.kind)
 
 
@@ -81,7 +74,8 @@ def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
 
     cards = []
     for result in results:
-        files = (result.files[name] for name in ("plain", "cached", "side by side", "plot"))
-        cards.append(DemoCard(result.prompt, result_figures(result), *files, result.pair.trace.runs[-1]))
+        files = result.files
+        pictures = files["plain"], files["cached"], files["side by side"], files["plot"]
+        cards.append(DemoCard(result.prompt, result_figures(result), *pictures, result.pair.trace.runs[-1]))
     save_demo_page(path, lead, cards)
     return path

@@ -86,14 +86,10 @@ def find_outdated(have: Mapping[str, str]) -> list[str]:
     for package, oldest in NEEDED.items():
         if have[package] == MISSING:
             problems.append(f"{package} is missing: pip install {package}")
-        elif _version_numbers(have[package]) < oldest:
+        elif tuple(int(part) for part in have[package].split(".")[:2] if part.isdigit()) < oldest:
             wanted = ".".join(map(str, oldest))
             problems.append(f'{package} {have[package]} is too old: pip install "{package}>={wanted}"')
     return problems
-
-
-def _version_numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
 
 
 def report_lines(report: DoctorReport) -> Iterator[str]:

@@ -17,9 +17,8 @@ LONGEST_NAME = 48
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("reference", type=Path, metavar="A", help="the reference: a video, or a folder of videos")
-    parser.add_argument(
-        "other", type=Path, metavar="B", help="what is scored: a video, or a folder with the same names"
-    )
+    other = "what is scored: a video, or a folder with the same names"
+    parser.add_argument("other", type=Path, metavar="B", help=other)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures as JSON")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the figures of each video as CSV")
 

@@ -53,7 +53,8 @@ def model_lines(chosen: Sequence[ModelSpec]) -> Iterator[str]:
 
 def preset_table(spec: ModelSpec) -> list[str]:
     """Policies, modes, knobs and sources."""
-    rows = [(policy, mode, spec.presets[policy][mode]) for policy in spec.presets for mode in modes_of(spec, policy)]
+    known = ((policy, mode, modes) for policy, modes in spec.presets.items() for mode in MODES if mode in modes)
+    rows = [(policy, mode, modes[mode]) for policy, mode, modes in known]
     columns = {
         "policy": [policy for policy, _, _ in rows],
         "mode": [f"{mode}{INFERRED if preset.inferred else ''}" for _, mode, preset in rows],
@@ -61,11 +62,6 @@ def preset_table(spec: ModelSpec) -> list[str]:
         "source": [preset.source for _, _, preset in rows],
     }
     return format_table_lines([TextColumn(heading, cells, is_left_aligned=True) for heading, cells in columns.items()])
-
-
-def modes_of(spec: ModelSpec, policy: str) -> list[str]:
-    """The modes of a policy's presets, fastest first."""
-    return [mode for mode in MODES if mode in spec.presets[policy]]
 
 
 def format_knobs(preset: Preset) -> str:

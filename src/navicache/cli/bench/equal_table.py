@@ -29,17 +29,8 @@ def equal_steps_table(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -
         return []
     unfinished = sum(len(cell.unfinished) for cell in dict.fromkeys(standing.cell for standing in table))
     late = [f"not counted: {unfinished} settings that lack prompts"] if unfinished else []
-    return [
-        *format_table_lines(_table_columns(table)),
-        NOTE,
-        "",
-        *_lead_table(leads.leads),
-        "",
-        *regret_lines(table),
-        "",
-        *describe_leads(leads),
-        *late,
-    ]
+    equal, behind = [*format_table_lines(_table_columns(table)), NOTE], [*describe_leads(leads), *late]
+    return [*equal, "", *_lead_table(leads.leads), "", *regret_lines(table), "", *behind]
 
 
 def _table_columns(table: Sequence[CellAtBudget]) -> list[TextColumn]:

@@ -152,16 +152,13 @@ def _unknown_words(jobs: Iterable[BenchJob]) -> list[str]:
     from navicache.pocket import find_unknown_words
     from navicache.pocket.prompts import VOCABULARY
 
-    texts = dict.fromkeys(text for job in jobs for text in _job_texts(job))
+    read = ((job.prompt, job.arguments.get("negative_prompt", ""), *job.setting.calibrate) for job in jobs)
+    texts = dict.fromkeys(text for own in read for text in own)
     try:
         check_vocabulary((word for text in texts for word in find_unknown_words(text)), VOCABULARY)
     except ValueError as error:
         return [str(error)]
     return []
-
-
-def _job_texts(job: BenchJob) -> tuple[str, ...]:
-    return (job.prompt, job.arguments.get("negative_prompt", ""), *job.setting.calibrate)
 
 
 def _collect_refusals(check: Any, jobs: Iterable[BenchJob]) -> Iterator[str]:

@@ -88,7 +88,8 @@ def closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
 def run_jobs(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: argparse.Namespace) -> None:
     """Run every unfinished job, with a progress bar."""
     out.mkdir(parents=True, exist_ok=True)
-    copy_plan(options.plan, out)
+    with open_atomic_file(out / PLAN_COPY) as file:
+        file.write(options.plan.read_bytes())
     complete_lpips_scores(plan, groups, out)
     executor = run_in_process if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
     with tqdm(desc=plan.name, unit="job", **bar_options()) as bar, log_notes_once(), explain_full_disk(out):
@@ -129,15 +130,8 @@ def update_bar(bar: Any, finished: int, jobs: int, row: Row | None) -> None:
         bar.total, bar.initial, bar.n = jobs, finished, finished
         bar.refresh()
     else:
-        bar.set_postfix_str(f"{row['setting']}: {_describe_row(row)}", refresh=False)
+        did = (
+            "computed {computed} of {total}".format(**row["steps"]) if "steps" in row else "not possible on this model"
+        )
+        bar.set_postfix_str(f"{row['setting']}: {did}", refresh=False)
         bar.update(finished - bar.n)
-
-
-def _describe_row(row: Row) -> str:
-    return "computed {computed} of {total}".format(**row["steps"]) if "steps" in row else "not possible on this model"
-
-
-def copy_plan(path: Path, out: Path) -> None:
-    """Save the plan beside its results."""
-    with open_atomic_file(out / PLAN_COPY) as file:
-        file.write(path.read_bytes())

@@ -21,9 +21,8 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signal", choices=SIGNALS, default=DEFAULT_SIGNAL, help="what TeaCache watches (%(default)s)")
     add_call_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="JSON file to write; a plot goes beside"
-    )
+    out = "JSON file to write; a plot goes beside"
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
     add_device_options(parser)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from navicache.cli.bench.equal_table import NOTE, format_lead, format_psnr
 from navicache.cli.report.cells import number_cell
-from navicache.cli.report.cells import text_cell as text
 from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget
 from navicache.evaluation.bench.equal_steps import MeasuredCell as Bench
@@ -37,7 +36,7 @@ def _lead_map(results: BenchResults) -> PageTable:
     lines = []
     for cell in results.cells:
         own = [standing for standing in results.standings if standing.cell is cell]
-        lines.append(TableRow((text(cell.model), text(cell.condition), *map(_best_lead_cell, own))))
+        lines.append(TableRow((TableCell(cell.model), TableCell(cell.condition), *map(_best_lead_cell, own))))
     behind = " ".join(f"{len(found)} are behind by more than {bar} dB." for bar, found in results.leads.behind.items())
     title, note = "Lead over the best other policy, dB", f"{behind} In small letters: who is best of the others."
     return PageTable(title, ("model", "condition", *budgets), tuple(lines), 2, note)
@@ -66,7 +65,7 @@ def _leads_table(results: BenchResults) -> PageTable:
     colours = {curve.name: policy_colour(curve.policy) for cell in results.cells for curve in cell.curves}
     lines = []
     for name in dict.fromkeys(lead.name for lead in results.leads.leads):
-        cells = (text(name), *(_mean_lead_cell(found.get((name, budget))) for budget in BUDGETS))
+        cells = (TableCell(name), *(_mean_lead_cell(found.get((name, budget))) for budget in BUDGETS))
         lines.append(TableRow(cells, colour=colours[name]))
     note = "In small letters: the least lead of all cells; that of the worst prompt over theirs; where that is worse."
     headings = ("over", *(f"{budget} of the steps" for budget in BUDGETS))
@@ -84,7 +83,7 @@ def _regret_table(results: BenchResults) -> PageTable:
     lines = []
     for regret in results.regrets:
         figures = (*(regret.at(budget) for budget in BUDGETS), regret)
-        cells = (text(regret.curve.name), text(regret.worst[1]), *map(_regret_cell, figures))
+        cells = (TableCell(regret.curve.name), TableCell(regret.worst[1]), *map(_regret_cell, figures))
         lines.append(TableRow(cells, colour=policy_colour(regret.curve.policy)))
     note = "In small letters: the mean; of the median prompt; of the worst prompt; how many reach the budget."
     headings = ("series", "worst in", *(f"{budget} of the steps" for budget in BUDGETS), "all")
@@ -103,7 +102,7 @@ def _psnr_table(results: BenchResults) -> PageTable:
     names = dict.fromkeys(curve.name for cell in results.cells for curve in cell.curves)
     lines = []
     for s in results.standings:
-        place = text(s.cell.model), text(s.cell.condition), TableCell(str(s.budget), float(s.budget))
+        place = TableCell(s.cell.model), TableCell(s.cell.condition), TableCell(str(s.budget), float(s.budget))
         lines.append(TableRow((*place, *(_psnr_cell(s, name) for name in names))))
     note = f"{NOTE}. In small letters: the worst prompt; how far the computed steps of prompts are apart."
     return PageTable("All series, PSNR in dB", ("model", "condition", "of the steps", *names), tuple(lines), 2, note)

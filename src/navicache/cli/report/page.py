@@ -65,16 +65,13 @@ def write_introduction(results: BenchResults) -> str:
     prompts, seeds = ({row[name] for row in results.rows} for name in ("prompt", "seed"))
     machine = results.rows[0]["machine"]
     settings = count_things(results.summaries, "setting")
+    timing = "timed side by side" if results.has_times else "many prompts in one call"
     return (
         f"{settings} on {count_things(prompts, 'prompt')} with {count_things(seeds, 'seed')}, each "
-        f"compared with the same prompt and noise without a cache, {_describe_timing(results)} on {machine['name']} "
+        f"compared with the same prompt and noise without a cache, {timing} on {machine['name']} "
         f"({machine['device']}, threads: {machine['threads']}). {TIMES if results.has_times else NO_TIMES} "
         f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_timing_caution(results.summaries)}"
     )
-
-
-def _describe_timing(results: BenchResults) -> str:
-    return "timed side by side" if results.has_times else "many prompts in one call"
 
 
 def write_equal_headline(results: BenchResults) -> str:
@@ -91,24 +88,21 @@ def build_equal_tiles(results: BenchResults) -> tuple[HeadlineTile, ...]:
     own = find_own_regret(results.regrets) if results.leads.counted else None
     if own is None:
         return ()
+    counts = (
+        (len(found), f"behind another policy by more than {bar} dB") for bar, found in results.leads.behind.items()
+    )
     return (
         HeadlineTile(f"{own.worst[0]:.1f} dB", f"worst regret of {results.ours[0]}", own.worst[1]),
         HeadlineTile(f"{own.mean():.1f} dB", f"mean regret of {len(own.known)} cells and budgets"),
-        *(
-            HeadlineTile(str(len(found)), f"behind another policy by more than {bar} dB")
-            for bar, found in results.leads.behind.items()
-        ),
+        *(HeadlineTile(str(count), words) for count, words in counts),
     )
 
 
 def _timing_caution(summaries: Sequence[SettingSummary]) -> str:
     """A warning if measured speed-ups exceed what the computed steps allow."""
     plain = {s.place[:2]: s.mean("computed") for s in summaries if s.first["kind"] == "baseline"}
-    allowed = [
-        (s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1))
-        for s in summaries
-        if not s.first["steps"]["partial"]
-    ]
+    whole = (summary for summary in summaries if not summary.first["steps"]["partial"])
+    allowed = [(s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1)) for s in whole]
     if not any((s.mean("loop_speedup") or 0) > MOST_BELIEVED * most for s, most in allowed if most):
         return ""
     return " Some speed-ups exceed what the computed steps allow: the clock was not quiet, so trust the steps more."

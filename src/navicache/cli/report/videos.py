@@ -11,7 +11,7 @@ from urllib.parse import quote
 from navicache.cli.report.results import FOLDER, BenchResults
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.summaries import SettingSummary, is_batched, measure_speedup
-from navicache.records import RunRecord, summarise
+from navicache.records import summarise
 from navicache.report.palette import policy_colour
 from navicache.report.templating import encode_file
 
@@ -73,13 +73,13 @@ def _build_run_view(results: BenchResults, row: Row, group: Sequence[Row]) -> di
         "speedup": faster,
         **{name: quality.get(name) for name in ("psnr", "ssim", "lpips")},
         "computed": list(map(int, run.column("computed"))) if run else [1] * (steps["total"] or 0),
-        "trace": _build_trace_view(run) if run else None,
+        "trace": {name: [_round(v) for v in run.column(name)] for name in TRACE_COLUMNS} if run else None,
         "summary": summarise([run]) if run else "",
     }
 
 
-def _build_trace_view(run: RunRecord) -> dict[str, list[float | None]]:
-    return {name: [None if v is None else float(f"{v:.5g}") for v in run.column(name)] for name in TRACE_COLUMNS}
+def _round(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.5g}")
 
 
 def video_name(row: Row) -> str:

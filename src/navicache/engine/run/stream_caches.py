@@ -47,9 +47,8 @@ class StreamCaches:
         found = self.by_name.get(name)
         if found is None:
             predictor = self.scheme.predictor
-            found = StreamCache(
-                predictor.history_length, self.storage, self.batch, predictor.needs_past_inputs, self.branch_differences
-            )
+            length, keeps_inputs = predictor.history_length, predictor.needs_past_inputs
+            found = StreamCache(length, self.storage, self.batch, keeps_inputs, self.branch_differences)
             self.by_name[name] = found
         return found
 

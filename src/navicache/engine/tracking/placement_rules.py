@@ -130,17 +130,15 @@ def _place_leading_call(
     equal = _compare_conditioning(tracker, call, list(tracker.conditioning) if known_stream is None else [known_stream])
     if not equal and not is_tentative:
         return CallPlacement("run", fresh, fresh, "the conditioning changed", time=time)
-    return CallPlacement(
-        "step", known_stream or _choose_new_stream(tracker), fresh, "", is_tentative, time, True, equal
-    )
+    stream = known_stream or _choose_new_stream(tracker)
+    return CallPlacement("step", stream, fresh, "", is_tentative, time, True, equal)
 
 
 def _place_unnamed_follower(tracker: RunTracker, call: ModelCall) -> CallPlacement:
     # Conditioning that is created at every call has no identity: its values have to distinguish the streams.
     equal = _compare_conditioning(tracker, call, [s for s in tracker.conditioning if s not in tracker.called_streams])
-    return CallPlacement(
-        "follow", _choose_new_stream(tracker), is_conditioning_moved=bool(equal), conditioning_matches=equal
-    )
+    stream = _choose_new_stream(tracker)
+    return CallPlacement("follow", stream, is_conditioning_moved=bool(equal), conditioning_matches=equal)
 
 
 def _has_same_latent(tracker: RunTracker, call: ModelCall) -> bool:
