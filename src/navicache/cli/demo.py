@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         print(describe_result(result), flush=True)
         results.append(result)
     page = write_page(results, options.out / "index.html", lead)
-    print("\n" + "\n".join(closing_table(results)))
+    print("\n" + "\n".join(format_closing_table(results)))
     print(f"\nopen {page}")
     return 0
 
@@ -56,7 +56,7 @@ def read_job(options: argparse.Namespace) -> tuple[GenerationJob, str]:
     return job, LEAD.format(model="The pocket" if source.model == POCKET else source.model, kind=member.kind)
 
 
-def closing_table(results: Sequence[Any]) -> list[str]:
+def format_closing_table(results: Sequence[Any]) -> list[str]:
     """The closing table, and why a column may be empty."""
     from navicache.generation.summary import result_figures
     from navicache.records.text_table import TextColumn, format_table_lines

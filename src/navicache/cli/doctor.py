@@ -43,7 +43,7 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the report; returns 1 if there is a problem."""
     report = diagnose(options.model)
-    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(report_lines(report)))
+    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(format_report_lines(report)))
     return 1 if report.problems else 0
 
 
@@ -92,7 +92,7 @@ def find_outdated(have: Mapping[str, str]) -> list[str]:
     return problems
 
 
-def report_lines(report: DoctorReport) -> Iterator[str]:
+def format_report_lines(report: DoctorReport) -> Iterator[str]:
     """The report as text."""
     yield "  ".join(f"{name} {value}" for name, value in report.versions.items())
     yield f"{report.model} ({report.pipeline})"

@@ -9,7 +9,7 @@ from navicache.cli.options import (
     add_cache_options,
     add_call_options,
     add_device_options,
-    default_prompts,
+    choose_default_prompts,
     parse_positive_int,
     read_cache_options,
     read_call_options,
@@ -48,6 +48,6 @@ def run(options: argparse.Namespace) -> int:
 def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
-    prompts, arguments = tuple(options.prompt or default_prompts(source)), read_call_options(options, source)
+    prompts, arguments = tuple(options.prompt or choose_default_prompts(source)), read_call_options(options, source)
     caching, fps = replace(read_cache_options(options), shadow=options.shadow), options.fps or source.fps
     return GenerationJob(source, prompts, arguments, caching, options.out, options.seed, fps, options.compare)

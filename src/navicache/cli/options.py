@@ -108,7 +108,7 @@ def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]
     return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
-def default_prompts(source: ModelSource) -> list[str]:
+def choose_default_prompts(source: ModelSource) -> list[str]:
     """The first prompt of the embedded models; other models have no default."""
     if not source.is_embedded:
         raise ValueError(

@@ -27,7 +27,7 @@ def model_source(model: PlanModel) -> ModelSource:
     return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
-def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheSettings:
+def build_cache_settings(job: BenchJob, measured: Path | None = None) -> CacheSettings:
     """The cache options of a job; `measured` is a calibration that the benchmark made."""
     shadow = "full" if job.kind == "shadow" else None
     setting, calibration = job.setting, measured or find_calibration(job)
@@ -48,7 +48,7 @@ def find_calibration(job: BenchJob) -> Path | None:
     return calibration_path(job.setting.policy, member.name)
 
 
-def calibration_facts(asked: CacheSettings) -> Row:
+def read_calibration_seconds(asked: CacheSettings) -> Row:
     """The seconds that the calibration took, as its file says; empty without a calibration."""
     path = asked.calibration
     return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
@@ -64,6 +64,6 @@ def to_baseline_job(job: BenchJob) -> Call:
     return replace(to_generation_job(job), arguments={**job.model.call, **job.condition.call})
 
 
-def seeds_by_prompt(batch: JobBatch) -> dict[str, int]:
+def map_prompts_to_seeds(batch: JobBatch) -> dict[str, int]:
     """The seed of every prompt in a batch."""
     return {job.prompt: job.seed for job in batch}

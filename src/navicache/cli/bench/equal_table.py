@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 
-from navicache.cli.bench.regret_table import regret_lines
+from navicache.cli.bench.regret_table import format_regret_lines
 from navicache.evaluation.bench.equal_steps import CellAtBudget, CurvePoint, compare_at_budgets, read_cells
 from navicache.evaluation.bench.leads import LeadSummary, SeriesLead, summarise_leads
 from navicache.evaluation.bench.plan import DEFAULT_OURS
@@ -30,7 +30,7 @@ def equal_steps_table(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -
     unfinished = sum(len(cell.unfinished) for cell in dict.fromkeys(standing.cell for standing in table))
     late = [f"not counted: {unfinished} settings that lack prompts"] if unfinished else []
     equal, behind = [*format_table_lines(_table_columns(table)), NOTE], [*describe_leads(leads), *late]
-    return [*equal, "", *_lead_table(leads.leads), "", *regret_lines(table), "", *behind]
+    return [*equal, "", *_lead_table(leads.leads), "", *format_regret_lines(table), "", *behind]
 
 
 def _table_columns(table: Sequence[CellAtBudget]) -> list[TextColumn]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.bench.conversion import find_scheduler_class, job_cache_options, model_source
+from navicache.cli.bench.conversion import build_cache_settings, find_scheduler_class, model_source
 from navicache.engine import CallReader, CannotCache
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import NO_CACHE, PlanModel
@@ -79,9 +79,9 @@ class ModelCheck:
 
     def _check_weights(self, index: Mapping[str, Any]) -> None:
         if isinstance(self._place, str):
-            if missing_weights(_hub_folder(self._place), self.denoisers):
+            if list_parts_without_weights(_hub_folder(self._place), self.denoisers):
                 self.notes.append(DOWNLOADED_LATER)
-        elif parts := missing_weights(self._place, index):
+        elif parts := list_parts_without_weights(self._place, index):
             self.problems.append(f"{self._place} lacks weights of {', '.join(parts)}: copy or convert the model again")
 
     def _check_call(self, job: BenchJob) -> None:
@@ -100,7 +100,7 @@ class ModelCheck:
         if job.setting.policy == NO_CACHE or job.setting.calibrate:  # a calibration has yet to be measured
             return
         try:
-            asked = job_cache_options(job)
+            asked = build_cache_settings(job)
             measured = None if asked.calibration is None else self._calibration(asked.calibration, job)
             options = CacheOptions(job.setting.policy, job.setting.mode, calibration=measured, knobs=dict(asked.knobs))
             for skeleton in self.denoisers.values():
@@ -123,7 +123,7 @@ class ModelCheck:
         return find_model(type(first.model).__name__, dict(first.config), experts=len(self.denoisers))
 
 
-def missing_weights(folder: Path, parts: Iterable[str]) -> list[str]:
+def list_parts_without_weights(folder: Path, parts: Iterable[str]) -> list[str]:
     """The parts of a diffusers folder that have a configuration but not all their weights."""
     built = (name for name in parts if (folder / name / "config.json").is_file())
     return [name for name in built if not _has_all_weights(folder / name)]

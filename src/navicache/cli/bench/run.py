@@ -48,7 +48,7 @@ def run_benchmark(options: argparse.Namespace) -> int:
         return run_module("--vbench-results", [str(out), "--results", str(options.vbench_results)])
     refuse_problems(plan, groups, out, options, wrong)
     run_jobs(plan, groups, out, options)
-    print("\n".join(closing_table(RowFile(out / ROWS).rows, plan.ours)))
+    print("\n".join(format_closing_table(RowFile(out / ROWS).rows, plan.ours)))
     if waits := find_waiting_frames(out):
         print(f"\n{len(waits)} videos wait for LPIPS in {out / FRAMES}: run this again with its weights there")
     print(f"\nresults in {out}; look at them with: navicache report {out}")
@@ -79,7 +79,7 @@ def find_prompts(plan: BenchPlan, folder: Path) -> tuple[dict[PlanPrompts, list[
     return found, list(dict.fromkeys(wrong))
 
 
-def closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
+def format_closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
     """The table of all settings; for batches, which have no times, the table at equal computed steps."""
     equal = equal_steps_table(rows, ours) if any(is_batched(row) for row in rows) else []
     return equal or summary_table(rows)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.calibrate.measure import DEFAULT_SIGNAL, calibrate
-from navicache.cli.options import add_call_options, add_device_options, default_prompts, read_call_options
+from navicache.cli.options import add_call_options, add_device_options, choose_default_prompts, read_call_options
 from navicache.generation.job import MODEL_HELP, POCKET, CacheSettings, GenerationJob, ModelSource
 from navicache.models import CALIBRATED_METHODS
 
@@ -50,7 +50,7 @@ def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job without a cache."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
-    arguments, texts = read_call_options(options, source), tuple(prompts or default_prompts(source))
+    arguments, texts = read_call_options(options, source), tuple(prompts or choose_default_prompts(source))
     return GenerationJob(source, texts, arguments, CacheSettings(), options.out, options.seed)
 
 

@@ -46,14 +46,14 @@ def _best_lead_cell(standing: CellAtBudget) -> TableCell:
     lead, best = standing.lead("rival"), standing.best("rival")
     if lead is None or best is None:
         return TableCell(UNKNOWN_CELL)
-    return TableCell(format_lead(lead), lead, best[0], lead_background(lead))
+    return TableCell(format_lead(lead), lead, best[0], choose_lead_background(lead))
 
 
-def lead_background(lead: float) -> str:
+def choose_lead_background(lead: float) -> str:
     """A colour for a lead: green if ahead, red if behind, stronger with more decibels.
 
     Example:
-        >>> lead_background(3.0), lead_background(-60.0)
+        >>> choose_lead_background(3.0), choose_lead_background(-60.0)
         ('rgba(18,153,111,0.36)', 'rgba(194,56,77,0.60)')
     """
     depth = 0.12 + 0.48 * min(1.0, abs(lead) / DEEPEST)
@@ -76,7 +76,7 @@ def _mean_lead_cell(lead: SeriesLead | None) -> TableCell:
     if lead is None:
         return TableCell(UNKNOWN_CELL)
     small = f"{lead.least:+.1f}; {lead.worst:+.1f}; {lead.worst_behind} of {lead.cells}"
-    return TableCell(format_lead(lead.mean), lead.mean, small, lead_background(lead.mean))
+    return TableCell(format_lead(lead.mean), lead.mean, small, choose_lead_background(lead.mean))
 
 
 def _regret_table(results: BenchResults) -> PageTable:
@@ -95,7 +95,7 @@ def _regret_cell(regret: SeriesRegret) -> TableCell:
         return TableCell(UNKNOWN_CELL)
     worst, means = regret.worst[0], (f"{regret.mean(figure):.1f}" for figure in ("psnr", "median", "worst"))
     small = "; ".join((*means, f"{len(regret.known)} of {len(regret.known) + len(regret.missing)}"))
-    return TableCell(f"{worst:.1f}", worst, small, lead_background(-worst))
+    return TableCell(f"{worst:.1f}", worst, small, choose_lead_background(-worst))
 
 
 def _psnr_table(results: BenchResults) -> PageTable:

@@ -7,7 +7,7 @@ from pathlib import Path
 from navicache.cli.bench.regret_table import find_own_regret
 from navicache.cli.report.results import BenchResults
 from navicache.cli.report.sections import SECTIONS, MakeSection
-from navicache.cli.report.videos import build_prompt_views, groups_with_videos, video_addresses
+from navicache.cli.report.videos import build_prompt_views, build_video_addresses, select_groups_with_videos
 from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.report.page_model import HeadlineTile, ReportPage
 
@@ -32,7 +32,7 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
     """The page with every section that has something to show."""
     best = choose_best_setting(results.summaries, results.speed_figure)
     sections = [section for make in made.values() if (section := make(results)) is not None]
-    shown = groups_with_videos(results.rows, options.players)
+    shown = select_groups_with_videos(results.rows, options.players)
     return ReportPage(
         title=options.title,
         headline=write_headline(best, results.speed_figure) if results.has_times else write_equal_headline(results),
@@ -40,7 +40,7 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
         tiles=build_tiles(results, best) if results.has_times else build_equal_tiles(results),
         sections=tuple(sections),
         prompts=build_prompt_views(results, shown, best),
-        videos=video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
+        videos=build_video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
         footer=write_footer(results),
         plan="\n".join(results.plans),
     )

@@ -19,7 +19,7 @@ MOST_BYTES_INSIDE = 32 * 2**20  # bytes of all videos: a larger page opens slowl
 TRACE_COLUMNS = ("ratio", "measured_ratio", "accumulated", "threshold")
 
 
-def groups_with_videos(rows: Sequence[Row], most: int) -> list[list[Row]]:
+def select_groups_with_videos(rows: Sequence[Row], most: int) -> list[list[Row]]:
     """The rows of each group with players: the first so many of every model and condition that have a baseline.
 
     A group has the same model, condition, prompt and seed. Pictures have no player, and are left out; so are runs
@@ -87,7 +87,7 @@ def video_name(row: Row) -> str:
     return row["key"]
 
 
-def video_addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
+def build_video_addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
     """Address of every video: itself, encoded, or the way to it from the page."""
     files = {video_name(row): row[FOLDER] / row["video"] for row in rows}
     is_small = sum(path.stat().st_size for path in files.values()) <= MOST_BYTES_INSIDE
