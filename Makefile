@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 DEV := .venv/.dev
 DOCS := .venv/.docs
-DIST ?= . pocket opensora
+DIST ?= . pocket opensora serving
 PAPER := table1 figure1 ablation_align ablation_noise overhead schedulers scalability
 STUDIES := outputs/bench/paper
 
@@ -46,7 +46,7 @@ docs: $(DOCS) ## Build the site into build/site; a link that leads nowhere stops
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "build/site/index.html is there; for its search: $(BIN)/python -m http.server --directory build/site"
 
-dist: $(DEV) ## Build what an index is given, of all three projects, and check it; DIST=. for the library alone
+dist: $(DEV) ## Build what an index is given, of all four projects, and check it; DIST=. for the library alone
 	@rm -rf dist
 	@for project in $(DIST); do $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
 	@$(BIN)/python -m twine check --strict dist/*
@@ -56,9 +56,9 @@ constraints: ## Write constraints.txt anew, with the newest versions that fit, a
 
 clean: ## Remove the environment, caches and builds
 	rm -rf .venv .venv-floor .venv-serving-* .venv-studio .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
-	find src tests pocket opensora benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests pocket opensora serving benchmarks tools -type d -name __pycache__ -prune -exec rm -rf {} +
 
-$(STAMP): pyproject.toml pocket/pyproject.toml opensora/pyproject.toml constraints.txt
+$(STAMP): pyproject.toml pocket/pyproject.toml opensora/pyproject.toml serving/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Python 3.11 or newer is needed here (diffusers 0.42 asks for it), and '$(PYTHON)' is not." >&2; \
 	  echo "Name another one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }

@@ -110,6 +110,20 @@ def test_the_weights_are_a_wheel_with_their_licences_and_the_code_that_trained_t
     assert all("extra ==" in each for each in needed), "the weights alone need no other package"
 
 
+def install_other_wheel(project: str, python: Path, folder: Path) -> set[str]:
+    """Build the wheel of another project of this repository, check and install it; returns the names in it."""
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT / project)
+    (built,) = folder.glob(f"navicache_{project}-*.whl")
+    run(sys.executable, "-m", "twine", "check", "--strict", built)
+    assert relative_links(metadata(built)) == []
+    names = zipfile.ZipFile(built).namelist()
+    assert f"navicache_{project}/py.typed" in names
+    assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
+    assert {name.split("/")[0].split("-")[0] for name in names} == {f"navicache_{project}"}
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", built)
+    return set(names)
+
+
 ALONE = """
 import sys
 sys.modules["navicache"] = None
@@ -119,18 +133,25 @@ print(navicache_opensora.__file__)
 
 
 def test_open_sora_is_a_wheel_that_needs_no_navicache(site_packages: Path, tmp_path: Path):
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT / "opensora")
-    (built,) = tmp_path.glob("navicache_opensora-*.whl")
-    run(sys.executable, "-m", "twine", "check", "--strict", built)
-    assert relative_links(metadata(built)) == []
-    names = zipfile.ZipFile(built).namelist()
-    assert {"navicache_opensora/py.typed", "navicache_opensora/resolutions.json"} <= set(names)
-    assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
-    assert {name.split("/")[0].split("-")[0] for name in names} == {"navicache_opensora"}
     python = site_packages.parents[2] / "bin" / "python"
-    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", built)
+    assert "navicache_opensora/resolutions.json" in install_other_wheel("opensora", python, tmp_path)
     imported = run(python, "-I", "-c", ALONE).strip()
     assert Path(imported) == site_packages / "navicache_opensora" / "__init__.py"
+
+
+PLUG_INS = """
+from importlib.metadata import entry_points
+for group in ("sglang.multimodal_gen.plugins", "vllm_omni.general_plugins"):
+    for each in entry_points(group=group):
+        print(each.name, each.load().__module__)
+"""
+
+
+def test_servers_find_one_plug_in_each_in_a_wheel_beside_the_library(site_packages: Path, tmp_path: Path):
+    python = site_packages.parents[2] / "bin" / "python"
+    install_other_wheel("serving", python, tmp_path)
+    expected = [f"navicache navicache_serving.{server}.plugin" for server in ("sglang", "vllm_omni")]
+    assert run(python, "-I", "-c", PLUG_INS).splitlines() == expected
 
 
 def test_import_comes_from_the_wheel(probe: dict, site_packages: Path):

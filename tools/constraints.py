@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CONSTRAINTS_FILE = ROOT / "constraints.txt"
 EXTRAS, GROUPS = "diffusers,eval,ray", ("dev", "docs")
-OWN_PACKAGES = ("navicache", "navicache-pocket", "navicache-opensora", "pip")
+OWN_PACKAGES = ("navicache", "navicache-pocket", "navicache-opensora", "navicache-serving", "pip")
 TORCH_DEPENDENCY_PREFIXES = (
     "nvidia-",
     "cuda-",

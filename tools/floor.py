@@ -15,7 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = ROOT / ".venv-floor"
-DEFAULT_TESTS = ("tests/engine", "tests/integrations")  # what lies below the engine imports neither torch nor diffusers
+# What lies below the engine imports neither torch nor diffusers:
+DEFAULT_TESTS = ("tests/engine", "tests/integrations", "tests/serving")
 TORCH_PINNED = {"sympy"}  # torch asks for one version of it
 INCOMPATIBLE_TOOLS = {"torchao", "pyright"}  # the first asks for torch 2.11, the second is of no use here
 LOWEST_VERSION = re.compile(r"([\w-]+)>=([\w.]+)")
@@ -53,7 +54,8 @@ def build_environment(environment: Path, requirements: list[str], pins: str, oth
 
 def list_project_arguments(extras: str) -> list[str]:
     """All distributions of this repository, as arguments of pip."""
-    return ["-e", f"{ROOT}[{extras}]", "-e", str(ROOT / "pocket"), "-e", str(ROOT / "opensora")]
+    others = [word for name in ("pocket", "opensora", "serving") for word in ("-e", str(ROOT / name))]
+    return ["-e", f"{ROOT}[{extras}]", *others]
 
 
 def install_floor_environment(lowest: dict[str, str], dev_requirements: list[str]) -> None:

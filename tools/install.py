@@ -15,7 +15,8 @@ from threading import Event, Thread
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = ROOT / ".venv"
 LOG_INTERVAL = 10  # seconds between lines where the output is no terminal
-OTHERS = ("-e", str(ROOT / "pocket"), "-e", str(ROOT / "opensora"))  # the other distributions of this repository
+# The other distributions of this repository:
+OTHERS = tuple(word for name in ("pocket", "opensora", "serving") for word in ("-e", str(ROOT / name)))
 # What is not compiled now is compiled when it is imported, and that is little of it.
 USER_PACKAGES = ("--no-compile", "-e", f"{ROOT}[diffusers,eval]", *OTHERS)
 DEVELOPER_PACKAGES = ("-e", f"{ROOT}[diffusers,eval,ray]", "--group", f"{ROOT / 'pyproject.toml'}:dev")

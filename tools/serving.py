@@ -31,8 +31,8 @@ def install_server(server: str, environment: Path) -> None:
     venv.create(environment, with_pip=True, clear=True)
     (site,) = environment.glob("lib/python*/site-packages")
     (base,) = BASE_ENVIRONMENT.resolve().glob("lib/python*/site-packages")
-    # the base knows navicache and its entry points; its own .pth files are not read from here, so src is named too
-    (site / "base.pth").write_text(f"{base}\n{ROOT / 'src'}\n")
+    # the base knows the entry points; its own .pth files are not read from here, so the sources are named too
+    (site / "base.pth").write_text(f"{base}\n{ROOT / 'src'}\n{ROOT / 'serving' / 'src'}\n")
     pip = (str(environment / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
     pins = ("-c", str(ROOT / "constraints.txt"))
     subprocess.run([*pip, "-r", str(needs), *pins], check=True)

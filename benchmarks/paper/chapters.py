@@ -6,7 +6,7 @@ from dataclasses import replace
 from benchmarks.paper.sections import PAPER_SECTIONS
 from navicache.cli.report.page import PageOptions, count_things, write_footer, write_introduction
 from navicache.cli.report.results import BenchResults
-from navicache.cli.report.videos import build_prompt_views, groups_with_videos, video_addresses
+from navicache.cli.report.videos import build_prompt_views, build_video_addresses, select_groups_with_videos
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.plan import PageChapter
 from navicache.evaluation.bench.plan_file import parse_plan
@@ -32,7 +32,7 @@ def has_chapters(parts: Sequence[BenchResults]) -> bool:
 def build_chapters(parts: Sequence[BenchResults], options: PageOptions) -> ReportPage:
     """The page; the first plan has the players and the figures at the top."""
     first = parts[0]
-    shown = groups_with_videos(first.rows, options.players)
+    shown = select_groups_with_videos(first.rows, options.players)
     models = dict.fromkeys(row["model"] for part in parts for row in part.rows)
     return ReportPage(
         title=options.title,
@@ -41,7 +41,7 @@ def build_chapters(parts: Sequence[BenchResults], options: PageOptions) -> Repor
         tiles=tuple(_best_tile(first, model) for model in dict.fromkeys(row["model"] for row in first.rows)),
         sections=tuple(section for part in parts for section in build_chapter(part)),
         prompts=build_prompt_views(first, shown, None),
-        videos=video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
+        videos=build_video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
         footer=(*write_footer(first), PUBLISHED),
         plan="\n".join(plan for part in parts for plan in part.plans),
     )

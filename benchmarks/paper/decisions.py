@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from benchmarks.paper.accuracy import PredictionAccuracy, measure_accuracy, prediction_points
 from benchmarks.paper.charts import draw_plane_chart
 from benchmarks.paper.shadows import shadow_runs
-from navicache.cli.report.cells import number_cell, text_cell
+from navicache.cli.report.cells import number_cell
 from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.records import RunRecord
-from navicache.report.page_model import PageChart, PageSection, PageTable, TableRow
+from navicache.report.page_model import PageChart, PageSection, PageTable, TableCell, TableRow
 from navicache.report.palette import policy_colour
 
 OUTPUT, ERROR = "change of the output", "error of the step"
@@ -57,5 +57,5 @@ def _accuracy_row(names: tuple[str, str, str], policy: str, found: PredictionAcc
     figures = ((found.points, "d"), (found.mae, ".4f"), (found.rmse, ".4f"), (found.area, ".5f"))
     figures += ((found.kl, ".3f"), (found.pearson, ".3f"), (found.cosine, ".3f"))
     return TableRow(
-        (*map(text_cell, names), *(number_cell(v, form) for v, form in figures)), colour=policy_colour(policy)
+        (*map(TableCell, names), *(number_cell(v, form) for v, form in figures)), colour=policy_colour(policy)
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from benchmarks.paper.charts import draw_frequency_chart, draw_latency_chart, draw_trajectory_chart
 from benchmarks.paper.published import CALIBRATION, OVERHEAD, SOURCE
 from benchmarks.paper.shadows import shadow_runs
-from navicache.cli.report.cells import estimate_cell, number_cell, text_cell
+from navicache.cli.report.cells import estimate_cell, number_cell
 from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.evaluation.bench.plan import BASELINE
@@ -89,7 +89,7 @@ def overhead_section(results: BenchResults) -> PageSection | None:
     own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
     lines = [_overhead_row(results, summary) for summary in own]
     for name, seconds in OVERHEAD.items():
-        cells = (text_cell(name), text_cell(UNKNOWN_CELL), text_cell("published"))
+        cells = (TableCell(name), TableCell(UNKNOWN_CELL), TableCell("published"))
         lines.append(
             TableRow((*cells, number_cell(CALIBRATION[name], ".0f"), number_cell(seconds, ".4f")), "published")
         )
@@ -108,7 +108,7 @@ def overhead_section(results: BenchResults) -> PageSection | None:
 
 
 def _overhead_row(results: BenchResults, summary: SettingSummary) -> TableRow:
-    cells = (text_cell(summary.place[2]), text_cell(describe_place(results, summary)), text_cell("measured"))
+    cells = (TableCell(summary.place[2]), TableCell(describe_place(results, summary)), TableCell("measured"))
     cost = estimate_cell(summary.figures["overhead"], ".4f")
     return TableRow((*cells, calibration_cell(summary.first), cost), colour=policy_colour(summary.first["policy"]))
 
@@ -118,7 +118,7 @@ def calibration_cell(row: Row) -> TableCell:
     if row["policy"] not in CALIBRATED_METHODS:
         return number_cell(0, ".0f")
     seconds = row.get("calibration_seconds")
-    return text_cell(NOT_RECORDED) if seconds is None else number_cell(seconds, ".1f")
+    return TableCell(NOT_RECORDED) if seconds is None else number_cell(seconds, ".1f")
 
 
 def describe_place(results: BenchResults, summary: SettingSummary) -> str:

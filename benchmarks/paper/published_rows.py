@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from benchmarks.paper.published import ABLATIONS, SOURCE, TABLE_1, AblationRow, PublishedRow
-from navicache.cli.report.cells import number_cell, text_cell
+from navicache.cli.report.cells import number_cell
 from navicache.cli.report.results import BenchResults
 from navicache.cli.report.sections import ablations_section
 from navicache.cli.report.settings_table import model_titles, settings_table, table_section
-from navicache.report.page_model import PageSection, PageTable, TableRow
+from navicache.report.page_model import PageSection, PageTable, TableCell, TableRow
 
 USUAL = "Wan 2.1-1.3B"  # its published rows are shown for a model that has none
 ABLATION_HEADINGS = ("knobs", "seconds", "PSNR", "SSIM", "LPIPS")
@@ -37,7 +37,7 @@ def _published_row(row: PublishedRow) -> TableRow:
         number_cell(row.vbench, ".2f"),
     )
     times = (nothing, nothing, number_cell(row.seconds, ".2f"), number_cell(row.speedup, ".2f"), nothing)
-    names = (text_cell(row.name), nothing, text_cell("published"), nothing, nothing, nothing)
+    names = (TableCell(row.name), nothing, TableCell("published"), nothing, nothing, nothing)
     return TableRow((*names, *quality, *times, nothing), "published")
 
 
@@ -59,4 +59,4 @@ def _ablation_table(knobs: str) -> PageTable:
 
 def _ablation_row(row: AblationRow) -> TableRow:
     quality = (number_cell(row.psnr, ".2f"), number_cell(row.ssim, ".4f"), number_cell(row.lpips, ".4f"))
-    return TableRow((text_cell(row.knobs), number_cell(row.seconds, ".2f"), *quality), "published")
+    return TableRow((TableCell(row.knobs), number_cell(row.seconds, ".2f"), *quality), "published")

@@ -13,7 +13,7 @@ from tests.contributing.recipe import ROOT, read_recipes
 
 RECIPES = read_recipes()
 COPIED = ("src", "tests", "docs", "plans", "tools", "benchmarks")
-LINKED = ("pocket", "opensora", "studio", "comfyui")
+LINKED = ("pocket", "opensora", "serving", "comfyui")
 FILES = ("pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "mkdocs.yml", "constraints.txt")
 
 

@@ -11,7 +11,7 @@ from tests.docs.pages import ROOT, name
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
-PROJECTS = (ROOT, ROOT / "pocket", ROOT / "opensora")
+PROJECTS = (ROOT, ROOT / "pocket", ROOT / "opensora", ROOT / "serving")
 TEXTS = [*(ROOT / "docs").rglob("*.md"), *(page for project in PROJECTS for page in project.glob("*.md"))]
 
 

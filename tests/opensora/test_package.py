@@ -57,7 +57,7 @@ def test_a_folder_with_the_former_name_opens_and_is_saved_with_the_new_one(tmp_p
 
 @pytest.mark.parametrize("name", navicache_opensora.__all__)
 def test_the_former_import_works_and_warns(name: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"write `from navicache_opensora import {name}`"):
+    with pytest.warns(DeprecationWarning, match=rf"^navicache\.opensora\.{name} is now navicache_opensora\.{name}$"):
         assert getattr(navicache.opensora, name) is getattr(navicache_opensora, name)
 
 

@@ -31,14 +31,12 @@ ALLOWED_STORES = (
     AllowedStore("integrations", "self._module._cache_config", "diffusers asks nowhere else whether a cache is on"),
     AllowedStore("integrations", "model._cache_config", "diffusers asks nowhere else whether a cache is on"),
     AllowedStore("integrations", "CacheMixin.<setattr>", "register(): opt-in, docs/decisions/2026-11-18-register.md"),
-    AllowedStore(
-        "integrations", "batch.extra", "SGLang carries nothing else from a loop to its steps; emptied at its end"
-    ),
     AllowedStore("cli", "bar.total", "tqdm has no call that sets it"),
     AllowedStore("cli", "bar.initial", "tqdm has no call that sets it"),
     AllowedStore("cli", "bar.n", "tqdm has no call that sets it without counting it as speed"),
     AllowedStore("generation", "pipe.progress_bar", "diffusers has no setting for another bar"),
     AllowedStore("cli", "parser.prefix_chars", "argparse makes the subparser; a deprecated command passes all on"),
+    AllowedStore("renamed", "sys.modules", "where Python looks for the former submodules of a module that moved"),
     AllowedStore("report", "stream.height", "PyAV takes a stream's settings as attributes"),
     AllowedStore("report", "stream.width", "PyAV takes a stream's settings as attributes"),
     AllowedStore("report", "stream.pix_fmt", "PyAV takes a stream's settings as attributes"),
@@ -46,6 +44,10 @@ ALLOWED_STORES = (
     AllowedStore(
         "navicache_comfyui", "patched.model_options", "ComfyUI carries nothing else from a node's clone to a run"
     ),
+    AllowedStore(
+        "navicache_serving", "batch.extra", "SGLang carries nothing else from a loop to its steps; emptied at its end"
+    ),
+    AllowedStore("navicache_serving", "self._module.forward", "tells the end of a request; put back as it was found"),
 )
 
 
@@ -64,5 +66,6 @@ def filter_allowed_stores(
 
 
 def _get_package(path: Path, source: Path) -> str:
-    inside = path.is_relative_to(source)
-    return path.relative_to(source).parts[0].removesuffix(".py") if inside else path.parent.name
+    if path.is_relative_to(source):
+        return path.relative_to(source).parts[0].removesuffix(".py")
+    return next((part for part in reversed(path.parts) if part.startswith("navicache_")), path.parent.name)

@@ -9,13 +9,11 @@ from navicache.weights_package import import_opensora
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument(
-        "source",
-        type=Path,
-        metavar="SRC",
-        help="folder of a published transformer or VAE (config.json and model.safetensors), or a folder that holds "
-        "both, and a T5 encoder with its tokenizer if you like, each in a folder of its own",
+    source = (
+        "folder of a published transformer or VAE (config.json and model.safetensors), or a folder that holds "
+        "both, and a T5 encoder with its tokenizer if you like, each in a folder of its own"
     )
+    parser.add_argument("source", type=Path, metavar="SRC", help=source)
     parser.add_argument("out", type=Path, metavar="OUT", help="diffusers folder to write; must not exist")
     parser.add_argument("--dtype", choices=list(DTYPES), help="store the weights so (as they are)")
 

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         print(describe_result(result), flush=True)
         results.append(result)
     page = write_page(results, options.out / "index.html", lead)
-    print("\n" + "\n".join(closing_table(results)))
+    print("\n" + "\n".join(format_closing_table(results)))
     print(f"\nopen {page}")
     return 0
 
@@ -51,19 +51,12 @@ def read_job(options: argparse.Namespace) -> tuple[GenerationJob, str]:
             f"--compare --model {options.model}`"
         )
     steps = {} if options.steps is None else {"num_inference_steps": options.steps}
-    job = GenerationJob(
-        source=source,
-        prompts=tuple(EXAMPLES[:PROMPTS]),
-        arguments={**member.call, **steps},
-        caching=read_cache_options(options),
-        out=options.out,
-        fps=member.fps,
-        compare=True,
-    )
+    arguments, caching = {**member.call, **steps}, read_cache_options(options)
+    job = GenerationJob(source, EXAMPLES[:PROMPTS], arguments, caching, options.out, fps=member.fps, compare=True)
     return job, LEAD.format(model="The pocket" if source.model == POCKET else source.model, kind=member.kind)
 
 
-def closing_table(results: Sequence[Any]) -> list[str]:
+def format_closing_table(results: Sequence[Any]) -> list[str]:
     """The closing table, and why a column may be empty."""
     from navicache.generation.summary import result_figures
     from navicache.records.text_table import TextColumn, format_table_lines
@@ -79,17 +72,10 @@ def write_page(results: Sequence[Any], path: Path, lead: str) -> Path:
     from navicache.generation.summary import result_figures
     from navicache.report.demo_page import DemoCard, save_demo_page
 
-    cards = [
-        DemoCard(
-            prompt=result.prompt,
-            figures=result_figures(result),
-            plain=result.files["plain"],
-            cached=result.files["cached"],
-            together=result.files["side by side"],
-            plot=result.files["plot"],
-            run=result.pair.trace.runs[-1],
-        )
-        for result in results
-    ]
+    cards = []
+    for result in results:
+        files = result.files
+        pictures = files["plain"], files["cached"], files["side by side"], files["plot"]
+        cards.append(DemoCard(result.prompt, result_figures(result), *pictures, result.pair.trace.runs[-1]))
     save_demo_page(path, lead, cards)
     return path

@@ -43,7 +43,7 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the report; returns 1 if there is a problem."""
     report = diagnose(options.model)
-    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(report_lines(report)))
+    print(json.dumps(asdict(report), indent=1) if options.json else "\n".join(format_report_lines(report)))
     return 1 if report.problems else 0
 
 
@@ -63,12 +63,8 @@ def read_versions() -> dict[str, str]:
     """Versions of the packages, and the device."""
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     device = str(accelerator or "cpu")
-    return {
-        "navicache": __version__,
-        "python": platform.python_version(),
-        **{name: _installed_version(name) for name in NEEDED},
-        "device": device,
-    }
+    own = {"navicache": __version__, "python": platform.python_version()}
+    return {**own, **{name: _installed_version(name) for name in NEEDED}, "device": device}
 
 
 def _installed_version(package: str) -> str:
@@ -90,17 +86,13 @@ def find_outdated(have: Mapping[str, str]) -> list[str]:
     for package, oldest in NEEDED.items():
         if have[package] == MISSING:
             problems.append(f"{package} is missing: pip install {package}")
-        elif _version_numbers(have[package]) < oldest:
+        elif tuple(int(part) for part in have[package].split(".")[:2] if part.isdigit()) < oldest:
             wanted = ".".join(map(str, oldest))
             problems.append(f'{package} {have[package]} is too old: pip install "{package}>={wanted}"')
     return problems
 
 
-def _version_numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
-
-
-def report_lines(report: DoctorReport) -> Iterator[str]:
+def format_report_lines(report: DoctorReport) -> Iterator[str]:
     """The report as text."""
     yield "  ".join(f"{name} {value}" for name, value in report.versions.items())
     yield f"{report.model} ({report.pipeline})"
@@ -142,12 +134,8 @@ def _policy_columns(finding: ModelInspection) -> dict[str, list[str]]:
 
 
 def _table_lines(columns: Mapping[str, list[Any]]) -> Iterator[str]:
-    yield from (
-        f"  {line}"
-        for line in format_table_lines(
-            [TextColumn(name, cells, is_left_aligned=True) for name, cells in columns.items()]
-        )
-    )
+    made = [TextColumn(name, cells, is_left_aligned=True) for name, cells in columns.items()]
+    yield from (f"  {line}" for line in format_table_lines(made))
 
 
 def _shorten(text: str) -> str:

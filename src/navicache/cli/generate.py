@@ -9,7 +9,7 @@ from navicache.cli.options import (
     add_cache_options,
     add_call_options,
     add_device_options,
-    default_prompts,
+    choose_default_prompts,
     parse_positive_int,
     read_cache_options,
     read_call_options,
@@ -24,9 +24,8 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
     add_call_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the noise, the same for every prompt (%(default)s)")
-    parser.add_argument(
-        "--fps", type=parse_positive_int, help=f"frames a second (8 for the pocket, {DEFAULT_FPS} else)"
-    )
+    fps = f"frames a second (8 for the pocket, {DEFAULT_FPS} else)"
+    parser.add_argument("--fps", type=parse_positive_int, help=fps)
     add_cache_options(parser)
     extra = parser.add_mutually_exclusive_group()  # the seconds of a shadow run say nothing about the cache
     extra.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
@@ -49,13 +48,6 @@ def run(options: argparse.Namespace) -> int:
 def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
-    return GenerationJob(
-        source=source,
-        prompts=tuple(options.prompt or default_prompts(source)),
-        arguments=read_call_options(options, source),
-        caching=replace(read_cache_options(options), shadow=options.shadow),
-        out=options.out,
-        seed=options.seed,
-        fps=options.fps or source.fps,
-        compare=options.compare,
-    )
+    prompts, arguments = tuple(options.prompt or choose_default_prompts(source)), read_call_options(options, source)
+    caching, fps = replace(read_cache_options(options), shadow=options.shadow), options.fps or source.fps
+    return GenerationJob(source, prompts, arguments, caching, options.out, options.seed, fps, options.compare)

@@ -17,9 +17,8 @@ LONGEST_NAME = 48
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("reference", type=Path, metavar="A", help="the reference: a video, or a folder of videos")
-    parser.add_argument(
-        "other", type=Path, metavar="B", help="what is scored: a video, or a folder with the same names"
-    )
+    other = "what is scored: a video, or a folder with the same names"
+    parser.add_argument("other", type=Path, metavar="B", help=other)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures as JSON")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the figures of each video as CSV")
 
@@ -56,9 +55,8 @@ def metrics_table(scored: Sequence[Any]) -> list[str]:
     for name in SCORE_NAMES:
         found, form = means[name], FORMATS.get(name, ".4f")
         ends = [None] * 3 if found is None else [found.mean, found.low, found.high]
-        cells = [
-            UNKNOWN_CELL if v is None else format(v, form) for v in (*(getattr(s.scores, name) for s in scored), *ends)
-        ]
+        values = (*(getattr(each.scores, name) for each in scored), *ends)
+        cells = [UNKNOWN_CELL if value is None else format(value, form) for value in values]
         columns.append(TextColumn(HEADINGS.get(name, name.replace("_", "\n")), cells))
     missing = {f"LPIPS: {video.scores.lpips_missing}": None for video in scored if video.scores.lpips is None}
     return [*format_table_lines(columns), *missing]

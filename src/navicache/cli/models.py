@@ -23,7 +23,11 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is known."""
     chosen = find_models(options.name)
-    print(json.dumps([as_json(spec) for spec in chosen], indent=1) if options.json else "\n".join(model_lines(chosen)))
+    print(
+        json.dumps([encode_model_spec(spec) for spec in chosen], indent=1)
+        if options.json
+        else "\n".join(format_model_lines(chosen))
+    )
     return 0
 
 
@@ -40,20 +44,21 @@ def find_models(part: str) -> list[ModelSpec]:
     return chosen
 
 
-def model_lines(chosen: Sequence[ModelSpec]) -> Iterator[str]:
+def format_model_lines(chosen: Sequence[ModelSpec]) -> Iterator[str]:
     """A table for each model, and a note."""
     for spec in chosen:
         yield f"{spec.name} ({spec.transformer or 'any other class'})"
-        yield from (f"  {line}" for line in preset_table(spec))
+        yield from (f"  {line}" for line in format_preset_table(spec))
         if bare := [policy for policy in POLICIES if policy not in spec.presets]:
             yield f"  no preset: {', '.join(bare)}"
         yield ""
     yield f"{INFERRED} inferred: nobody has published it for this model; --json has settings that do not fit a line"
 
 
-def preset_table(spec: ModelSpec) -> list[str]:
+def format_preset_table(spec: ModelSpec) -> list[str]:
     """Policies, modes, knobs and sources."""
-    rows = [(policy, mode, spec.presets[policy][mode]) for policy in spec.presets for mode in modes_of(spec, policy)]
+    known = ((policy, mode, modes) for policy, modes in spec.presets.items() for mode in MODES if mode in modes)
+    rows = [(policy, mode, modes[mode]) for policy, mode, modes in known]
     columns = {
         "policy": [policy for policy, _, _ in rows],
         "mode": [f"{mode}{INFERRED if preset.inferred else ''}" for _, mode, preset in rows],
@@ -61,11 +66,6 @@ def preset_table(spec: ModelSpec) -> list[str]:
         "source": [preset.source for _, _, preset in rows],
     }
     return format_table_lines([TextColumn(heading, cells, is_left_aligned=True) for heading, cells in columns.items()])
-
-
-def modes_of(spec: ModelSpec, policy: str) -> list[str]:
-    """The modes of a policy's presets, fastest first."""
-    return [mode for mode in MODES if mode in spec.presets[policy]]
 
 
 def format_knobs(preset: Preset) -> str:
@@ -85,7 +85,7 @@ def _format_value(value: Any) -> str:
     return f"({len(value)} numbers)" if len(value) > LONGEST_TUPLE else f"({', '.join(map(str, value))})"
 
 
-def as_json(spec: ModelSpec) -> dict[str, Any]:
+def encode_model_spec(spec: ModelSpec) -> dict[str, Any]:
     """A model as plain values for JSON."""
     presets = {
         policy: {

@@ -63,9 +63,8 @@ def add_call_options(parser: ArgumentParser) -> None:
     parser.add_argument("--negative-prompt", help="what not to show")
     parser.add_argument("--image", metavar="FILE", help="the first frame of a video, for image-to-video pipelines")
     parser.add_argument("--steps", type=parse_positive_int, help="denoising steps")
-    parser.add_argument(
-        "--shift", type=parse_positive_number, help="flow shift of the scheduler, in place of the model's own"
-    )
+    shift = "flow shift of the scheduler, in place of the model's own"
+    parser.add_argument("--shift", type=parse_positive_number, help=shift)
     parser.add_argument("--guidance", type=float, help="guidance scale")
     parser.add_argument("--frames", type=parse_positive_int, help="length of the video")
     parser.add_argument("--height", type=parse_positive_int, help="in pixels")
@@ -86,9 +85,8 @@ def add_cache_options(parser: ArgumentParser) -> None:
     parser.add_argument("--threshold", type=float, help="of the policy, in place of the preset's")
     parser.add_argument("--speedup", type=float, help="a target, in place of a threshold: 2 computes every other step")
     parser.add_argument("--max-error", type=float, help="a target: relative error that no reused output should exceed")
-    parser.add_argument(
-        "--align-steps", type=parse_positive_int, help="steps computed before the first reuse (name the policy too)"
-    )
+    align = "steps computed before the first reuse (name the policy too)"
+    parser.add_argument("--align-steps", type=parse_positive_int, help=align)
     knobs = "any knob of the policy: a number, true, false or text; give it again for more"
     parser.add_argument("--set", type=parse_knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
 
@@ -110,7 +108,7 @@ def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]
     return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
-def default_prompts(source: ModelSource) -> list[str]:
+def choose_default_prompts(source: ModelSource) -> list[str]:
     """The first prompt of the embedded models; other models have no default."""
     if not source.is_embedded:
         raise ValueError(

@@ -46,18 +46,16 @@ class RankGroup:
         values = [tensor.reshape(-1).to(where, torch.float64) for _, tensor in waiting]
         mine = torch.cat(values) if values else torch.zeros(0, dtype=torch.float64, device=where)
         head = torch.tensor([position, position**2, len(mine), len(mine) ** 2], dtype=torch.float64)
-        head, first = self._all_reduce_mean(
-            torch.cat([head.to(where), mine[:PAYLOAD_LENGTH], mine.new_zeros(max(0, PAYLOAD_LENGTH - len(mine)))])
-        )
+        padding = mine.new_zeros(max(0, PAYLOAD_LENGTH - len(mine)))
+        head, first = self._all_reduce_mean(torch.cat([head.to(where), mine[:PAYLOAD_LENGTH], padding]))
         together = head[0] ** 2 == head[1] and head[2] ** 2 == head[3]
         if not together:
             mean = [nan] * len(mine)
         elif len(mine) <= PAYLOAD_LENGTH:
             mean = first[: len(mine)]
         else:  # every rank knows by now that every rank sends as much
-            mean = first + [
-                *self._all_reduce_mean(torch.cat([mine.new_zeros(HEADER_LENGTH), mine[PAYLOAD_LENGTH:]]))[1]
-            ]
+            _, rest = self._all_reduce_mean(torch.cat([mine.new_zeros(HEADER_LENGTH), mine[PAYLOAD_LENGTH:]]))
+            mean = first + rest
         _distribute_values([reading for reading, _ in waiting], [len(part) for part in values], mean)
         return together
 

@@ -59,25 +59,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only
-    __getattr__ = resolve_renamed(
-        __name__,
-        {
-            "Bound": "TheoremBound",
-            "Diagonal": "DiagonalFilter",
-            "Drift": "DriftFilter",
-            "RatioDrift": "RatioDriftBelief",
-            "Schedule": "NoiseSchedule",
-            "Walk": "RandomWalkFilter",
-            "align": "align_beliefs",
-            "best_damping": "fit_damping",
-            "gain": "compute_gain",
-            "hold_variance": "compute_hold_variance",
-            "posterior_variance": "compute_posterior_variance",
-            "prior_variance": "compute_prior_variance",
-            "slope_reach": "compute_extrapolation_factor",
-            "steady_gain": "compute_steady_gain",
-            "theorem_bound": "compute_theorem_bound",
-            "upper_bound": "compute_upper_bound",
-            "value": "evaluate_noise",
-        },
-    )
+    __getattr__ = resolve_renamed(__name__)

@@ -23,9 +23,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only
-    __getattr__ = resolve_renamed(
-        __name__,
-        {
-            "Unavailable": "LpipsUnavailable",
-        },
-    )
+    __getattr__ = resolve_renamed(__name__)

@@ -17,9 +17,8 @@ def fit_teacache_polynomial(probe_records: Iterable[ProbeMeasurement]) -> tuple[
     Returns five coefficients, highest power first, and R² with the number of points. If the signal has too few values
     for a curve of that degree, a lower degree is fitted and the other coefficients are zero.
     """
-    pairs = [
-        (s.signal_change, s.output_change) for s in probe_records if None not in (s.signal_change, s.output_change)
-    ]
+    both = ((record.signal_change, record.output_change) for record in probe_records)
+    pairs = [pair for pair in both if None not in pair]
     if len(pairs) <= POLYNOMIAL_DEGREE:
         raise ValueError(f"{len(pairs)} steps are too few to fit a curve: calibrate with more steps or prompts")
     x, y = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))

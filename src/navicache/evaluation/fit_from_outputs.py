@@ -34,14 +34,10 @@ def fit_l2p_weights(
     mean = np.mean(gram_matrices, axis=0)
     held = np.eye(len(mean) - 1)
     weights = _train_l2p_weights(mean)
-    errors = [
-        (
-            step,
-            _compute_prediction_error(mean, held[step - 1], step),
-            _compute_prediction_error(mean, weights[step - 1], step),
-        )
-        for step in range(1, len(mean))
-    ]
+    errors: list[tuple[int, float, float]] = []
+    for step in range(1, len(mean)):
+        kept, fitted = (_compute_prediction_error(mean, rows[step - 1], step) for rows in (held, weights))
+        errors.append((step, kept, fitted))
     knobs = {"weights": tuple(round(float(w), 6) for i, row in enumerate(weights) for w in row[: i + 1])}
     _, before, after = np.mean(errors, axis=0)
     return knobs, {"held": float(before), "error": float(after), "runs": float(len(gram_matrices))}, errors

@@ -42,9 +42,8 @@ class LpipsNetwork(nn.Module):
         """Build the network with the weights of `lpips_weights.load()`, or with random ones."""
         super().__init__()
         inputs = (3, *(convolution[0] for convolution in CONVOLUTIONS))
-        self.convolutions = nn.ModuleList(
-            nn.Conv2d(before, *shape) for before, shape in zip(inputs, CONVOLUTIONS, strict=False)
-        )
+        layers = zip(inputs, CONVOLUTIONS, strict=False)
+        self.convolutions = nn.ModuleList(nn.Conv2d(before, *shape) for before, shape in layers)
         self.heads = nn.ModuleList(nn.Conv2d(channels, 1, 1, bias=False) for channels in inputs[1:])
         self.register_buffer("shift", torch.tensor(CHANNEL_SHIFT).view(1, 3, 1, 1), persistent=False)
         self.register_buffer("scale", torch.tensor(CHANNEL_SCALE).view(1, 3, 1, 1), persistent=False)
@@ -55,9 +54,8 @@ class LpipsNetwork(nn.Module):
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
         """Sum over the five layers of the weighted squared distance of the unit features, averaged over positions."""
         layers = zip(self.heads, self.extract_features(first), self.extract_features(second), strict=True)
-        distances = [
-            head((_normalize_features(a) - _normalize_features(b)).square()).mean((1, 2, 3)) for head, a, b in layers
-        ]
+        differences = ((head, _normalize_features(a) - _normalize_features(b)) for head, a, b in layers)
+        distances = [head(difference.square()).mean((1, 2, 3)) for head, difference in differences]
         return torch.stack(distances).sum(0)
 
     def extract_features(self, frames: Tensor) -> Iterator[Tensor]:

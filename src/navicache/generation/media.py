@@ -58,8 +58,5 @@ def split_samples(output: Iterable[np.ndarray]) -> list[Media]:
         >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in split_samples(np.zeros(shape))]
         ['video', 'video', 'image']
     """
-    return [_read_sample(np.asarray(sample, dtype=np.float32)) for sample in output]
-
-
-def _read_sample(sample: np.ndarray) -> Media:
-    return Media(sample, True) if sample.ndim == 4 else Media(sample[None], False)
+    samples = (np.asarray(sample, dtype=np.float32) for sample in output)
+    return [Media(sample, True) if sample.ndim == 4 else Media(sample[None], False) for sample in samples]

@@ -81,11 +81,9 @@ def bar_options() -> dict[str, Any]:
         >>> bar_options().get("mininterval", LINE_INTERVAL)
         5
     """
-    return (
-        {}
-        if sys.stderr.isatty()
-        else {"file": LineWriter(), "mininterval": LINE_INTERVAL, "maxinterval": LINE_INTERVAL}
-    )
+    if sys.stderr.isatty():
+        return {}
+    return {"file": LineWriter(), "mininterval": LINE_INTERVAL, "maxinterval": LINE_INTERVAL}
 
 
 def synchronize_device() -> None:

@@ -53,7 +53,8 @@ def write_result(prompt: str, pair: PromptRuns, folder: Path, fps: int, about: M
     files = {"cached": folder / f"{made.name}{made.suffix}", "trace": folder / "trace.json"}
     made.save(files["cached"], fps)
     pair.trace.save(files["trace"])
-    for name, run in _shadow_plots(pair).items():
+    drawable = [run for run in pair.trace.runs if run.shadow and can_calibrate(run)]
+    for name, run in _number_runs("calibration", drawable).items():
         files[name] = folder / f"{name}.png"
         save_calibration_plot(run, files[name])
     if pair.plain is None:
@@ -86,11 +87,6 @@ def _write_comparison(
 
 def _trace_plots(result: PromptResult) -> dict[str, RunRecord]:
     return _number_runs("plot", result.pair.trace.runs)
-
-
-def _shadow_plots(pair: PromptRuns) -> dict[str, RunRecord]:
-    """The shadow runs that have something to draw."""
-    return _number_runs("calibration", [run for run in pair.trace.runs if run.shadow and can_calibrate(run)])
 
 
 def _number_runs(name: str, runs: Iterable[RunRecord]) -> dict[str, RunRecord]:

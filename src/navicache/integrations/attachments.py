@@ -38,17 +38,14 @@ class ModuleAttachment:
 
     def _replace_forward(self) -> None:
         self._original_forward = self._module.forward
-        self._module.forward = functools.update_wrapper(
-            functools.partial(self.run_cached_forward), self._original_forward
-        )
+        cached_forward = functools.partial(self.run_cached_forward)
+        self._module.forward = functools.update_wrapper(cached_forward, self._original_forward)
 
     def run_cached_forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module's forward through the engine."""
-        return (
-            self._original_forward(*args, **kwargs)
-            if self._compiled_call.is_running
-            else self._compute_or_predict(self._original_forward, args, kwargs)
-        )
+        if self._compiled_call.is_running:
+            return self._original_forward(*args, **kwargs)
+        return self._compute_or_predict(self._original_forward, args, kwargs)
 
     def _compute_or_predict(self, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:

@@ -108,9 +108,8 @@ class HookAttachment:
         if find_cache_hook(module) is not None:
             raise ValueError(ALREADY_CACHED)
         engine.attach()
-        change_forward_below_offload(
-            module, lambda: registry.register_hook(NaviCacheHook(context_receiver, engine, self.detach), HOOK_NAME)
-        )
+        hook = NaviCacheHook(context_receiver, engine, self.detach)
+        change_forward_below_offload(module, lambda: registry.register_hook(hook, HOOK_NAME))
 
     def detach(self) -> None:
         """Remove the hook, wherever other hooks have moved it."""

@@ -17,9 +17,8 @@ def disable(target: Any) -> None:
     if "diffusers" in sys.modules:
         from navicache.integrations import diffusers
 
-        parts = (
-            list(diffusers.find_denoisers(target).values()) if isinstance(target, diffusers.PIPELINE_CLASSES) else parts
-        )
+        if isinstance(target, diffusers.PIPELINE_CLASSES):
+            parts = list(diffusers.find_denoisers(target).values())
         for part in parts:
             diffusers.detach_cache(part)
     for part in parts:

@@ -12,12 +12,7 @@ import torch
 from torch import nn
 
 from navicache.engine import CacheEngine, CallFacts, CallReader, StorageOptions
-from navicache.integrations.attachments import (
-    Attachment,
-    CallableAttachment,
-    ModuleAttachment,
-    get_forward_signature,
-)
+from navicache.integrations.attachments import Attachment, CallableAttachment, ModuleAttachment, get_forward_signature
 from navicache.integrations.cache import Cache
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_inferred_preset
@@ -122,9 +117,8 @@ def _plan_attachments(target: Any, options: CacheOptions) -> AttachmentPlan:
     if not callable(target):
         raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
     spec = find_model(_get_target_name(target), vars(target) if isinstance(target, nn.Module) else None)
-    engine = _build_target_engine(
-        options, spec, target, _get_target_name(target), functools.partial(CallFacts, total=options.steps)
-    )
+    describe_call = functools.partial(CallFacts, total=options.steps)
+    engine = _build_target_engine(options, spec, target, _get_target_name(target), describe_call)
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
     return AttachmentPlan({"": functools.partial(kind, target, engine)}, explain_inferred_preset(spec, options))
 
@@ -156,10 +150,8 @@ def _build_target_engine(
     call = options.call or spec.call
     about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
     about["find_ranks"] = functools.partial(find_ranks, target, options.group)
-    reader = CallReader(call, get_forward_signature(target))
-    return build_engine(
-        choose_policy(options, spec), reader, target, options.blocks, describe_call=describe_call, **about
-    )
+    policy, reader = choose_policy(options, spec), CallReader(call, get_forward_signature(target))
+    return build_engine(policy, reader, target, options.blocks, describe_call=describe_call, **about)
 
 
 def _get_target_name(target: Any) -> str:

@@ -13,6 +13,7 @@ from navicache.integrations.policy_choice import DEFAULT_MODE, CacheOptions, cho
 from navicache.models import ModelSpec, find_model
 from navicache.policies import POLICIES, Blocks, ModuleKind, Modules, Policy
 
+NO_MODULES = "no attention or MLP under a known name in its blocks"
 POSSIBLE_BY_STRUCTURE = "possible by structure; the first call decides"
 
 
@@ -55,7 +56,7 @@ def inspect_model(
         problems.append(str(error))
     lists, no_blocks = _describe_block_lists(model)
     modules = _count_modules(model) if lists else {}
-    no_modules = no_blocks or _explain_missing_modules(modules)
+    no_modules = no_blocks or ("" if any(modules.values()) else NO_MODULES)
     return ModelInspection(
         name=component_name,
         kind=type(model).__name__,
@@ -83,10 +84,6 @@ def _describe_block_lists(model: nn.Module) -> tuple[dict[str, str], str]:
 def _count_modules(model: nn.Module) -> dict[str, int]:
     parts = describe_model_structure(model, "doctor")
     return {kind: len(find_modules(parts, Modules(kind))) for kind in get_args(ModuleKind)}
-
-
-def _explain_missing_modules(module_counts: Mapping[str, int]) -> str:
-    return "" if any(module_counts.values()) else "no attention or MLP under a known name in its blocks"
 
 
 def _check_policy_support(policy_name: str, spec: ModelSpec, model: nn.Module) -> PolicySupport:

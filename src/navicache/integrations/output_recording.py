@@ -1,8 +1,7 @@
 """Record every output of a pipeline's model, to calibrate `l2p` and `meancache`."""
 
-import functools
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +10,7 @@ from torch import Tensor
 
 from navicache.engine import CallReader, ModelEngine
 from navicache.engine.tensors.containers import unpack_output
-from navicache.integrations.attachments import get_forward_signature
-from navicache.models import find_model
+from navicache.integrations.pipeline_probe import attach_to_pipeline
 from navicache.policies import IndexGate, OutputHold, Scheme
 
 
@@ -48,19 +46,10 @@ class OutputRecorder(ModelEngine):
         return result
 
 
-@contextmanager
-def record_outputs(pipeline: Any) -> Generator[OutputRecorder, None, None]:
-    """Record the outputs of a diffusers pipeline's transformer while it generates; of two experts, the first."""
-    from navicache.integrations import diffusers
+def record_outputs(pipeline: Any) -> AbstractContextManager[OutputRecorder]:
+    """Record the outputs of a diffusers pipeline's transformer while it generates."""
 
-    module = next(iter(diffusers.find_denoisers(pipeline).values()))
-    spec = find_model(type(module).__name__, diffusers.get_model_config(module))
-    receiver = diffusers.CacheContextReceiver()
-    describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)
-    reader, name = CallReader(spec.call, get_forward_signature(module)), type(module).__name__
-    recorder = OutputRecorder(RecordingPolicy(), reader, model=name, call=spec.call, describe_call=describe)
-    attachment = diffusers.HookAttachment(module, recorder, receiver)
-    try:
-        yield recorder
-    finally:
-        attachment.detach()
+    def build(_: Any, reader: CallReader, **about: Any) -> OutputRecorder:
+        return OutputRecorder(RecordingPolicy(), reader, **about)
+
+    return attach_to_pipeline(pipeline, build)

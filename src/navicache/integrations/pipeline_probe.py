@@ -1,32 +1,41 @@
-"""Attach a probe to a pipeline: it computes every step and measures what calibrations need."""
+"""Attach an engine that measures to a pipeline: what calibrations need to know of every step."""
 
 import functools
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
 
-from navicache.engine import CallReader, ProbeEngine
+from navicache.engine import CacheEngine, CallReader, ProbeEngine
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import describe_model_structure
 from navicache.models import find_model
 from navicache.policies import ProbePolicy, Signal
 
+EngineT = TypeVar("EngineT", bound=CacheEngine)
+
+
+def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> AbstractContextManager[ProbeEngine]:
+    """Compute and measure every step of a diffusers pipeline's transformer while it generates."""
+
+    def build(module: Any, reader: CallReader, **about: Any) -> ProbeEngine:
+        return ProbeEngine(describe_model_structure(module, "calibration"), ProbePolicy(signal), reader, **about)
+
+    return attach_to_pipeline(pipeline, build)
+
 
 @contextmanager
-def probe_pipeline(pipeline: Any, signal: Signal = "modulated") -> Generator[ProbeEngine, None, None]:
-    """Measure the transformer of a diffusers pipeline while it generates; of two experts, the first."""
+def attach_to_pipeline(pipeline: Any, build: Callable[..., EngineT]) -> Generator[EngineT, None, None]:
+    """Attach the engine that `build` makes to a diffusers pipeline's transformer; of two experts, to the first."""
     from navicache.integrations import diffusers
 
     module = next(iter(diffusers.find_denoisers(pipeline).values()))
-    spec = find_model(type(module).__name__, diffusers.get_model_config(module))
+    name, spec = type(module).__name__, find_model(type(module).__name__, diffusers.get_model_config(module))
     receiver = diffusers.CacheContextReceiver()
     describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)
     reader = CallReader(spec.call, get_forward_signature(module))
-    structure = describe_model_structure(module, "calibration")
-    name = type(module).__name__
-    probe = ProbeEngine(structure, ProbePolicy(signal), reader, model=name, call=spec.call, describe_call=describe)
-    attachment = diffusers.HookAttachment(module, probe, receiver)
+    engine = build(module, reader, model=name, call=spec.call, describe_call=describe)
+    attachment = diffusers.HookAttachment(module, engine, receiver)
     try:
-        yield probe
+        yield engine
     finally:
         attachment.detach()

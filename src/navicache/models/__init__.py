@@ -48,24 +48,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only
-    __getattr__ = resolve_renamed(
-        __name__,
-        {
-            "CALIBRATED": "CALIBRATED_METHODS",
-            "CONDITIONING_NAMES": "CONDITIONING_ARGUMENT_NAMES",
-            "HOSTS": "HOST_MODELS",
-            "LATENT_NAMES": "LATENT_ARGUMENT_NAMES",
-            "METHODS": "PUBLISHED_METHODS",
-            "PER_SAMPLE_NAMES": "PER_SAMPLE_ARGUMENT_NAMES",
-            "SHARED_NAMES": "SHARED_ARGUMENT_NAMES",
-            "SIGNALS": "SIGNAL_MODULES",
-            "SIZES": "SIZE_FIELDS",
-            "TIME_NAMES": "TIME_ARGUMENT_NAMES",
-            "UNKNOWN": "UNKNOWN_MODEL",
-            "Place": "ArgumentKey",
-            "model_named": "find_model_by_name",
-            "preset": "find_preset",
-            "published": "load_published_presets",
-            "published_models": "list_published_models",
-        },
-    )
+    __getattr__ = resolve_renamed(__name__)

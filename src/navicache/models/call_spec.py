@@ -30,21 +30,7 @@ PER_SAMPLE_ARGUMENT_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain val
 LATENT_ARGUMENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img", "x_video")
 TIME_ARGUMENT_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas", "timestep_ratio")
 CONDITIONING_ARGUMENT_NAMES = (
-    "encoder_hidden_states",
-    "encoder_hidden_states_image",
-    "encoder_hidden_states_2",
-    "pooled_projections",
-    "prompt_embeds",
-    "context",
-    "clip_fea",
-    "text_states",
-    "text_states_2",
-    "cap_feats",
-    "clip_text",
-    "clip_text_pooled",
-    "clip_img",
-    "text_embed",
-    "pooled_text_embed",
-    "class_labels",
-    "y",
+    *("encoder_hidden_states", "encoder_hidden_states_image", "encoder_hidden_states_2", "pooled_projections"),
+    *("prompt_embeds", "context", "clip_fea", "text_states", "text_states_2", "cap_feats", "clip_text"),
+    *("clip_text_pooled", "clip_img", "text_embed", "pooled_text_embed", "class_labels", "y"),
 )

@@ -25,9 +25,8 @@ class ModelSpec:
 
     name: str
     transformer: str  # class name; "" matches any
-    config: Mapping[str, object] = field(
-        default_factory=dict[str, object]
-    )  # values that identify it among models of its class
+    # Values that identify it among models of its class.
+    config: Mapping[str, object] = field(default_factory=dict[str, object])
     experts: int | None = None  # how many transformers its pipeline has
     call: CallSpec = field(default_factory=CallSpec)
     presets: Mapping[str, Mapping[str, Preset]] = field(default_factory=dict[str, Mapping[str, Preset]])

@@ -7,6 +7,7 @@ the official scripts.
 from collections.abc import Mapping
 
 from navicache.models.model_spec import KnobValue, Preset
+from navicache.models.published_presets import load_published_presets
 
 PresetsByMode = Mapping[str, Preset]
 
@@ -64,3 +65,20 @@ def build_fixed_presets(interval: float, probability: float, source: str) -> dic
         "static": {"mid": Preset({"interval": interval}, source, inferred=True)},
         "random": {"mid": Preset({"probability": probability}, source, inferred=True)},
     }
+
+
+def build_presets(
+    navicache: PresetsByMode,
+    inertial: PresetsByMode,
+    fixed: Mapping[str, PresetsByMode],
+    easycache: Preset | None = None,
+    **published_models: str,
+) -> dict[str, PresetsByMode]:
+    """Build the presets of a model that is in the paper, or of its family.
+
+    `ema` has the thresholds of `navicache`. `published_models` are methods with their authors' names of the model.
+    """
+    own = {"navicache": navicache, "inertial": inertial, "ema": build_ema_presets(navicache)}
+    easy = {} if easycache is None else {"easycache": {"mid": easycache}}
+    published = {method: load_published_presets(method, model) for method, model in published_models.items()}
+    return {**own, **easy, **published, **fixed}

@@ -57,10 +57,8 @@ def _build_preset(model_knobs: Mapping[str, Any], mode_entry: Mapping[str, Any],
     remarks = ("from", "inferred")
     mode_knobs = {knob: value for knob, value in mode_entry.items() if knob not in remarks}
     knobs = {**mode_knobs, **model_knobs, **mode_knobs}  # the mode's knobs come first in order, and win
-    source = f"{script}: {mode_entry['from']}"
-    return Preset(
-        {knob: _freeze_list(value) for knob, value in knobs.items()}, source, mode_entry.get("inferred", False)
-    )
+    source, inferred = f"{script}: {mode_entry['from']}", mode_entry.get("inferred", False)
+    return Preset({knob: _freeze_list(value) for knob, value in knobs.items()}, source, inferred)
 
 
 def _normalise_ratio_table(entry: Mapping[str, Any]) -> dict[str, list[float]]:

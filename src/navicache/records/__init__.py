@@ -41,22 +41,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only
-    __getattr__ = resolve_renamed(
-        __name__,
-        {
-            "BELIEF_WORDS": "ERROR_FIELD_LABELS",
-            "Belief": "ErrorField",
-            "Checked": "ReuseCheck",
-            "Scalar": "SettingValue",
-            "ShadowKind": "ShadowMode",
-            "atomic_file": "open_atomic_file",
-            "by_sample": "split_by_sample",
-            "checked_steps": "collect_reuse_checks",
-            "headline": "format_headline",
-            "max_error": "read_max_error",
-            "share_believed": "compute_share_within_prediction",
-            "share_below": "compute_share_within_limit",
-            "shows_growth": "ratio_is_error_growth",
-            "tally": "describe_savings",
-        },
-    )
+    __getattr__ = resolve_renamed(__name__)

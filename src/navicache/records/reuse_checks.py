@@ -53,9 +53,8 @@ def collect_reuse_checks(run: RunRecord) -> tuple[ReuseCheck, ...]:
 
 def compute_share_within_prediction(checks: Sequence[ReuseCheck]) -> float | None:
     """Share of the steps whose true error stayed within the predicted error; None without predictions."""
-    return _compute_share(
-        [check.true_error <= check.predicted_error for check in checks if check.predicted_error is not None]
-    )
+    known = [(check.true_error, check.predicted_error) for check in checks if check.predicted_error is not None]
+    return _compute_share([true_error <= predicted for true_error, predicted in known])
 
 
 def compute_share_within_limit(checks: Sequence[ReuseCheck], error_limit: float) -> float | None:

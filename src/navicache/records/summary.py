@@ -32,11 +32,8 @@ def summarise(runs: Trace | Iterable[RunRecord], width: int = 100, details: bool
     if not runs:
         return "nothing has run yet"
     run = runs[-1]
-    lines = [
-        format_headline(run),
-        *_draw_sample_bars(run, width),
-        *textwrap.wrap(describe_true_errors(run), width, subsequent_indent="  "),
-    ]
+    lines = [format_headline(run), *_draw_sample_bars(run, width)]
+    lines += textwrap.wrap(describe_true_errors(run), width, subsequent_indent="  ")
     for note in run.notes:
         lines += textwrap.wrap(f"note: {note}", width, subsequent_indent="      ")
     if details:
@@ -98,10 +95,8 @@ def _draw_sample_bars(run: RunRecord, width: int) -> list[str]:
         bar = "".join(COMPUTED_MARK if step.computed else REUSED_MARK for step in steps)
         label = f"sample {sample} ({sum(step.computed for step in steps)})  " if run.samples > 1 else ""
         room = width - len(label)
-        lines += [
-            (label if begin == 0 else " " * len(label)) + bar[begin : begin + room]
-            for begin in range(0, len(bar), room)
-        ]
+        parts = [bar[begin : begin + room] for begin in range(0, len(bar), room)]
+        lines += [(" " * len(label) if number else label) + part for number, part in enumerate(parts)]
     if rest := run.sample_numbers[MAX_BARS:]:
         counts = ", ".join(str(len(run.computed_steps(sample))) for sample in rest)
         lines += textwrap.wrap(f"and {len(rest)} more samples, computed: {counts}", width)

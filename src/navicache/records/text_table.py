@@ -57,7 +57,8 @@ def format_table_lines(columns: Sequence[TextColumn]) -> list[str]:
            9  gate
     """
     height = max(column.heading.count("\n") for column in columns) + 1
-    return _join_column_lines([_format_column_lines(column, height) for column in columns])
+    lines = (_format_column_lines(column, height) for column in columns)
+    return ["  ".join(parts).rstrip() for parts in zip(*lines, strict=True)]
 
 
 def _format_column_lines(column: TextColumn, height: int) -> list[str]:
@@ -66,7 +67,3 @@ def _format_column_lines(column: TextColumn, height: int) -> list[str]:
     width = max(map(len, [*heading, *column.cells]))
     lines = [*heading, "-" * width, *column.cells]
     return [line.ljust(width) if column.is_left_aligned else line.rjust(width) for line in lines]
-
-
-def _join_column_lines(column_lines: Sequence[Sequence[str]]) -> list[str]:
-    return ["  ".join(parts).rstrip() for parts in zip(*column_lines, strict=True)]

@@ -37,9 +37,8 @@ def encode_run(run: RunRecord) -> dict[str, JsonValue]:
 
 def decode_run(value: JsonValue, json_path: str) -> RunRecord:
     """Decode what `encode_run` made; errors name `json_path`."""
-    entries = parse_object(
-        value, json_path, {entry.name for entry in fields(RunRecord)}, _list_required_fields(RunRecord)
-    )
+    names = {entry.name for entry in fields(RunRecord)}
+    entries = parse_object(value, json_path, names, _list_required_fields(RunRecord))
     reads: dict[str, Callable[[JsonValue, str], Any]] = {
         "settings": _decode_settings,
         "total": lambda value, path: None if value is None else _parse_integer(value, path),
@@ -110,27 +109,21 @@ def _decode_step(value: JsonValue, json_path: str) -> StepRecord:
 
 
 def _list_required_fields(record_type: type[StepRecord] | type[RunRecord]) -> set[str]:
-    return {
-        entry.name for entry in fields(record_type) if entry.default is MISSING and entry.default_factory is MISSING
-    }
+    entries = fields(record_type)
+    return {entry.name for entry in entries if entry.default is MISSING and entry.default_factory is MISSING}
 
 
-def _parse_integer(value: JsonValue, json_path: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise make_trace_error(f"{json_path} must be a whole number")
+def _make_parser(kind: type, words: str) -> Callable[[JsonValue, str], Any]:
+    def parse(value: JsonValue, json_path: str) -> Any:
+        if type(value) is kind:  # not isinstance: True is an int
+            return value
+        raise make_trace_error(f"{json_path} must be {words}")
+
+    return parse
 
 
-def _parse_bool(value: JsonValue, json_path: str) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise make_trace_error(f"{json_path} must be true or false")
-
-
-def _parse_text(value: JsonValue, json_path: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise make_trace_error(f"{json_path} must be text")
+_parse_integer, _parse_bool = _make_parser(int, "a whole number"), _make_parser(bool, "true or false")
+_parse_text = _make_parser(str, "text")
 
 
 def _parse_optional_choice(value: JsonValue, json_path: str, choices: tuple[str, ...]) -> str | None:

@@ -3,11 +3,9 @@
 import math
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
@@ -19,10 +17,9 @@ from navicache.records import (
     compute_share_within_limit,
     compute_share_within_prediction,
     describe_savings,
-    open_atomic_file,
     read_max_error,
 )
-from navicache.report.trace_plot import BLUE, GREY, INK, PALE, SUFFIXES, VERMILION
+from navicache.report.trace_plot import BLUE, GREY, INK, PALE, VERMILION, draw_frame, new_figure, save_figure
 
 SIZE = (8.4, 7.2)
 TRAJECTORIES = {"cached": "on the cached trajectory", "full": "on the uncached trajectory"}
@@ -47,8 +44,7 @@ def draw_calibration(run: RunRecord) -> Figure:
             "no reused step here has both a predicted and a true error: run navicache.enable(..., shadow='cached') "
             "with a policy that predicts one (inertial, navicache, easycache, ema) and a threshold at which it reuses"
         )
-    figure = Figure(figsize=SIZE, dpi=130, facecolor="white", layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(SIZE)
     shares = _shares_within(run, steps)
     upper, lower = figure.subplots(2, 1, height_ratios=[6.0, 0.45 * len(shares) + 0.2])
     _draw_dots(figure, upper, run, shown)
@@ -62,12 +58,7 @@ def draw_calibration(run: RunRecord) -> Figure:
 
 def save_calibration_plot(run: RunRecord, path: str | os.PathLike[str]) -> None:
     """Save `draw_calibration` as .png or .svg, atomically."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
-    figure = draw_calibration(run)
-    with open_atomic_file(path) as file:
-        figure.savefig(file, format=suffix[1:])
+    save_figure(lambda: draw_calibration(run), path)
 
 
 def _drawable_steps(steps: Sequence[ReuseCheck]) -> list[tuple[int, float, float]]:
@@ -99,10 +90,12 @@ def _draw_dots(figure: Figure, axes: Axes, run: RunRecord, shown: Sequence[tuple
     bar.outline.set_visible(False)
     bar.set_label("step", fontsize=9, color=INK)
     bar.ax.tick_params(labelsize=9, colors=GREY, labelcolor=INK)
-    axes.set_xlabel(_belief_caption(run), fontsize=9.5, color=INK)
+    belief = "belief" if run.belief is None else ERROR_FIELD_LABELS[run.belief]
+    axes.set_xlabel(belief, fontsize=9.5, color=INK)
     axes.set_ylabel("true error of the reuse, relative to the output", fontsize=9.5, color=INK)
     axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=1, edgecolor="none")
-    _draw_frame(axes, "calibration")
+    axes.set_label("calibration")
+    draw_frame(axes)
     _set_log_ticks(axes, decades=math.log10(high / low))
     for text, x, y, side in (("above: too sure", 0.02, 0.83, "left"), ("below: too cautious", 0.98, 0.07, "right")):
         axes.text(x, y, text, transform=axes.transAxes, ha=side, fontsize=9, color=GREY)
@@ -116,10 +109,6 @@ def _set_log_ticks(axes: Axes, decades: float) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _belief_caption(run: RunRecord) -> str:
-    return "belief" if run.belief is None else ERROR_FIELD_LABELS[run.belief]
-
-
 def _draw_shares(axes: Axes, shares: dict[str, float | None]) -> None:
     for row, share in enumerate(shares.values()):
         axes.barh(row, 1.0, color=PALE, height=0.62)
@@ -129,14 +118,8 @@ def _draw_shares(axes: Axes, shares: dict[str, float | None]) -> None:
     axes.set(xlim=(0, 1), ylim=(len(shares) - 0.45, -0.55))
     axes.xaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel("share of the reused steps whose true error stayed within", fontsize=9.5, color=INK)
-    _draw_frame(axes, "shares")
-
-
-def _draw_frame(axes: Axes, name: str) -> None:
-    axes.set_label(name)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
+    axes.set_label("shares")
+    draw_frame(axes)
 
 
 def _draw_heading(figure: Figure, run: RunRecord) -> None:

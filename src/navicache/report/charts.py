@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from navicache.report.inline_svg import INK, new_chart, render_svg
 from navicache.report.palette import policy_colour, policy_marker
@@ -54,17 +55,8 @@ def draw_equal_chart(trails: Sequence[SeriesLine], budgets: Sequence[float], nam
         axes.axvline(budget, color=INK, linewidth=0.9, alpha=0.6, linestyle=":")
     for trail in trails:
         x, y = zip(*trail.points, strict=True)
-        tone, style = policy_colour(trail.policy), "--" if trail.dashed else "-"
-        axes.plot(
-            x,
-            y,
-            style,
-            color=tone,
-            marker=policy_marker(trail.policy),
-            markersize=3.5,
-            markeredgewidth=0,
-            linewidth=1.4,
-        )
+        look: dict[str, Any] = {"color": policy_colour(trail.policy), "marker": policy_marker(trail.policy)}
+        axes.plot(x, y, "--" if trail.dashed else "-", **look, markersize=3.5, markeredgewidth=0, linewidth=1.4)
     inside = [y for trail in trails for x, y in trail.points if low <= x <= high]
     axes.set_xlim(low, high)
     if inside:

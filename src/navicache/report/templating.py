@@ -13,12 +13,8 @@ def render_template(name: str, **values: Any) -> str:
     """The markup of a template with these values."""
     from jinja2 import Environment, FileSystemLoader, select_autoescape
 
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=select_autoescape(["html", "j2"]),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader, escape = FileSystemLoader(FOLDER), select_autoescape(["html", "j2"])
+    environment = Environment(loader=loader, autoescape=escape, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(encoded=encode_file, summary=summarise)
     return environment.get_template(name).render(**values)
 

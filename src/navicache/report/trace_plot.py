@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,7 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     panels = [draw for draw, names in PANELS.items() if any(without_gaps(curves[name]) for name in names)]
     heights = [*(2.2 for _ in panels), 0.25 * min(len(rows), MOST_ROW_LABELS) + 0.05]
     size = (9.6, HEAD + sum(heights) + 0.42 * len(heights) + 0.4)
-    figure = Figure(figsize=size, dpi=130, facecolor="white", layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(size)
     axes: list[Axes] = list(figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
     for draw, panel in zip(panels, axes, strict=False):
         draw(panel, curves, run)
@@ -52,12 +51,31 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
 
 def save_trace_plot(run: RunRecord, path: str | os.PathLike[str], sample: int = 0) -> None:
     """Save `draw_trace` as .png or .svg, atomically."""
+    save_figure(lambda: draw_trace(run, sample), path)
+
+
+def save_figure(draw: Callable[[], Figure], path: str | os.PathLike[str]) -> None:
+    """Save what `draw` returns as .png or .svg, atomically."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"cannot save a picture as {os.fspath(path)!r}: end its name with {' or '.join(SUFFIXES)}")
-    figure = draw_trace(run, sample)
+    figure = draw()
     with open_atomic_file(path) as file:
         figure.savefig(file, format=suffix[1:])
+
+
+def new_figure(size: tuple[float, float]) -> Figure:
+    """An empty white figure for a file; the size is in inches."""
+    figure = Figure(figsize=size, dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def draw_frame(axes: Axes) -> None:
+    """Draw the left and the lower line of a panel."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
 
 
 def _draw_ratio_panel(axes: Axes, curves: Curves, run: RunRecord) -> None:
@@ -98,9 +116,8 @@ def _draw_accumulated_error_panel(axes: Axes, curves: Curves, _: RunRecord) -> N
 
 def _threshold_steps(curves: Curves) -> tuple[list[float], list[float]]:
     """The threshold over the full width of each step."""
-    return [i + side for i in curves["index"] for side in (-0.5, 0.5)], [
-        t for t in curves["threshold"] for _ in range(2)
-    ]
+    edges = [i + side for i in curves["index"] for side in (-0.5, 0.5)]
+    return edges, [limit for limit in curves["threshold"] for _ in range(2)]
 
 
 def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
@@ -112,9 +129,8 @@ def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
     beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
     axes.set_ylim(0, 1.08 * max([*heights, *without_gaps(inside)], default=0.0) or 1.0)
     if without_gaps(errors):
-        _draw_points(
-            axes, index, inside, f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
-        )
+        label = f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
+        _draw_points(axes, index, inside, label)
     if beyond:
         style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}
         axes.plot(beyond, [0.97 for _ in beyond], marker="^", transform=axes.get_xaxis_transform(), **style)
@@ -143,9 +159,7 @@ def _finish_panel(axes: Axes, name: str, caption: str) -> None:
     """Draw frame, caption and legend of a panel."""
     axes.set_label(name)
     axes.set_title(caption, loc="left", fontsize=10, color=INK, pad=7)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(colors=GREY, labelcolor=INK, labelsize=9)
+    draw_frame(axes)
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.0, **LEGEND)
 
 

@@ -38,16 +38,8 @@ def build_fields(models: StudioModels, prompts: list[str]) -> PageFields:
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     with gr.Row(equal_height=True, elem_id="nv-ask"):
-        prompt = gr.Textbox(
-            prompts[0],
-            label="Prompt",
-            placeholder="what to show",
-            show_label=False,
-            container=False,
-            max_lines=4,
-            scale=6,
-            min_width=260,
-        )
+        look = {"show_label": False, "container": False, "max_lines": 4, "scale": 6, "min_width": 260}
+        prompt = gr.Textbox(prompts[0], label="Prompt", placeholder="what to show", **look)
         run = gr.Button("Run", variant="primary", scale=1, min_width=90)
         stop = gr.Button("Stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
@@ -62,14 +54,9 @@ def build_model_field(models: StudioModels) -> Any:
     """The model: any, unless the studio is locked."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
-    return gr.Dropdown(
-        list(models.choices),
-        value=models.default.model,
-        label="Model",
-        info="embedded" if models.locked else "embedded, a folder, or a hub id",
-        allow_custom_value=not models.locked,
-        min_width=200,
-    )
+    info = "embedded" if models.locked else "embedded, a folder, or a hub id"
+    look = {"label": "Model", "info": info, "min_width": 200}
+    return gr.Dropdown(list(models.choices), value=models.default.model, allow_custom_value=not models.locked, **look)
 
 
 def build_target_fields() -> list[Any]:

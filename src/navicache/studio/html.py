@@ -2,7 +2,6 @@
 
 import base64
 import io
-from collections.abc import Iterable, Sequence
 from html import escape
 
 import numpy as np
@@ -34,11 +33,9 @@ def live_html(news: RunProgress) -> str:
     """The progress of a run: bar, counts, squares, and a preview."""
     done, computed, total = len(news.squares), sum(news.squares), news.total or 0
     counts = f"step {done} of {total} · computed {computed} · reused {done - computed}" if total else ""
-    picture = (
-        ""
-        if news.picture is None
-        else f'<img class="nv-latent" alt="latent so far" src="{_png_address(news.picture)}">'
-    )
+    picture = ""
+    if news.picture is not None:
+        picture = f'<img class="nv-latent" alt="latent so far" src="{_png_address(news.picture)}">'
     return (
         f'<div class="nv-live">{picture}<div class="nv-going"><p><b>{escape(news.doing)}</b> <span>{counts}</span></p>'
         f'<div class="nv-bar"><i style="width: {done / (total or 1):.1%}"></i></div>{_squares_html(news)}</div></div>'
@@ -60,22 +57,14 @@ def done_html(made: PromptResult) -> str:
 def result_html(made: PromptResult, fps: int, kept: bool) -> str:
     """Figures, synchronised videos, a square for each step, and plots."""
     runs = made.pair.trace.runs
-    parts = [
-        _tiles_html(made, kept),
-        _stage_html(made, fps),
-        *map(steps_html, runs),
-        *map(_plot_html, runs),
-        _notes_html(made),
-    ]
-    return f'<div class="nv-result">{"".join(parts)}</div>'
+    views = [_tiles_html(made, kept), _stage_html(made, fps), *map(steps_html, runs), *map(_plot_html, runs)]
+    return f'<div class="nv-result">{"".join(views)}{_notes_html(made)}</div>'
 
 
 def steps_html(run: RunRecord) -> str:
     """A square for each step, with its explanation."""
-    cells = [
-        f'<i class="{"nv-c" if step.computed else "nv-r"}" data-why="{escape(explain_step(run, step))}"></i>'
-        for step in run.steps_of()
-    ]
+    why = [("nv-c" if step.computed else "nv-r", escape(explain_step(run, step))) for step in run.steps_of()]
+    cells = [f'<i class="{kind}" data-why="{words}"></i>' for kind, words in why]
     head = f"{escape(run.policy)} on {escape(run.model)}: computed {run.computed} of {run.length} steps"
     return (
         f"<section><h3>{head}</h3>"
@@ -109,13 +98,9 @@ def _tiles_html(made: PromptResult, kept: bool) -> str:
 def _stage_html(made: PromptResult, fps: int) -> str:
     """The players: three views of one video, so that they cannot get out of step."""
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
-    captions = {
-        "plain": f"no cache · {plain.call_seconds:.1f} s",
-        "cached": f"{made.policy} · {cached.call_seconds:.1f} s",
-    }
-    views = (
-        f'<figure class="nv-{name}">{VIEW}{escape(words)}</figcaption></figure>' for name, words in captions.items()
-    )
+    named = ("plain", "no cache", plain), ("cached", made.policy, cached)
+    captions = ((name, escape(f"{words} · {take.call_seconds:.1f} s")) for name, words, take in named)
+    views = (f'<figure class="nv-{name}">{VIEW}{words}</figcaption></figure>' for name, words in captions)
     return (
         f'<div class="nv-stage" data-mode="side">{_reel_html(plain.media, cached.media, fps)}<div class="nv-pair">'
         f'{"".join(views)}{WIPE}</div><figure class="nv-difference">{VIEW}<label>difference × '
@@ -142,15 +127,9 @@ def _plot_html(run: RunRecord) -> str:
 
 def _notes_html(made: PromptResult) -> str:
     said = [note for run in made.pair.trace.runs for note in run.notes]
-    return _paragraphs_html([*said, *_missing_lpips(made)])
-
-
-def _missing_lpips(made: PromptResult) -> Sequence[str]:
-    return [f"LPIPS: {made.quality.lpips_missing}"] if made.quality.lpips is None else []
-
-
-def _paragraphs_html(lines: Iterable[str]) -> str:
-    return "".join(f'<p class="nv-quiet">{escape(line)}</p>' for line in lines)
+    if made.quality.lpips is None:
+        said.append(f"LPIPS: {made.quality.lpips_missing}")
+    return "".join(f'<p class="nv-quiet">{escape(line)}</p>' for line in said)
 
 
 def _png_address(frame: np.ndarray) -> str:

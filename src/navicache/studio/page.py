@@ -69,16 +69,9 @@ def connect_events(controller: StudioController, fields: PageFields, outputs: li
             return controller.default_values(model)
 
     live, _, kept = outputs
-    begun = gr.on(
-        [fields.run.click, fields.prompt.submit],
-        run,
-        [kept, *fields.inputs],
-        outputs,
-        show_progress="minimal",
-        show_progress_on=[live],
-        concurrency_id="device",
-        api_visibility="private",
-    )
+    slow = {"show_progress": "minimal", "concurrency_id": "device", "api_visibility": "private"}
+    events = [fields.run.click, fields.prompt.submit]
+    begun = gr.on(events, run, [kept, *fields.inputs], outputs, show_progress_on=[live], **slow)
     quick = {"show_progress": "hidden", "api_visibility": "private"}
     fields.stop.click(stop, None, live, cancels=[begun], queue=False, **quick)
     # `input`, not `change`: the first value needs no defaults. It is queued, since refusals are shown only then.

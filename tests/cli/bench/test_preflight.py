@@ -14,7 +14,7 @@ from tests.support.rows import rows_by_key
 
 from navicache.cli import main
 from navicache.cli.bench.disk_space import estimate_bytes
-from navicache.cli.bench.model_check import check_model, missing_weights
+from navicache.cli.bench.model_check import check_model, list_parts_without_weights
 from navicache.cli.bench.preflight import preflight
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
@@ -168,7 +168,7 @@ def test_a_sharded_part_needs_all_its_shards(tmp_path):
         (tmp_path / name / "config.json").write_text("{}")
     shards = {"weight_map": {"x": "a.safetensors", "y": "b.safetensors"}}
     (tmp_path / "cut" / "model.safetensors.index.json").write_text(json.dumps(shards))
-    assert missing_weights(tmp_path, ["whole", "cut", "scheduler", "gone"]) == ["cut"]
+    assert list_parts_without_weights(tmp_path, ["whole", "cut", "scheduler", "gone"]) == ["cut"]
 
 
 def test_the_estimate_grows_with_what_is_kept(tmp_path):

@@ -1,6 +1,6 @@
 """Figures as cells."""
 
-from navicache.cli.report.cells import drop_empty_columns, estimate_cell, number_cell, text_cell
+from navicache.cli.report.cells import drop_empty_columns, estimate_cell, number_cell
 from navicache.evaluation.intervals import MeanEstimate
 from navicache.report.page_model import PageTable, TableCell, TableRow
 
@@ -13,8 +13,8 @@ def test_a_mean_has_its_interval_in_the_same_unit():
 
 def test_columns_in_which_nothing_is_known_are_left_out():
     lines = [
-        TableRow((text_cell("a"), number_cell(None), number_cell(1.0))),
-        TableRow((text_cell("b"), number_cell(None), number_cell(None)), colour="c"),
+        TableRow((TableCell("a"), number_cell(None), number_cell(1.0))),
+        TableRow((TableCell("b"), number_cell(None), number_cell(None)), colour="c"),
     ]
     found = drop_empty_columns(PageTable("t", ("name", "LPIPS", "PSNR"), tuple(lines)))
     assert found.headings == ("name", "PSNR")

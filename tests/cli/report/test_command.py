@@ -8,7 +8,7 @@ import pytest
 
 from navicache.cli import main
 from navicache.cli.report.results import read_results
-from navicache.cli.report.videos import groups_with_videos
+from navicache.cli.report.videos import select_groups_with_videos
 
 PLAN = """
 name = "tiny <plan>"
@@ -74,7 +74,7 @@ def test_a_folder_keeps_its_own_baselines(results, tmp_path, capsys):
     assert len(both.rows) == 26 and len(both.summaries) == 5
     for a, b in zip(both.summaries, one.summaries, strict=True):
         assert a.mean("speedup") == pytest.approx(b.mean("speedup"))
-    assert len(groups_with_videos(both.rows, 16)) == 4 and len(groups_with_videos(both.rows, 1)) == 1
+    assert len(select_groups_with_videos(both.rows, 16)) == 4 and len(select_groups_with_videos(both.rows, 1)) == 1
 
 
 @pytest.mark.parametrize("which", ["missing", "empty"])

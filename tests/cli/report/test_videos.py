@@ -6,7 +6,7 @@ import pytest
 
 from navicache.cli.report import videos
 from navicache.cli.report.results import FOLDER
-from navicache.cli.report.videos import groups_with_videos, video_addresses
+from navicache.cli.report.videos import build_video_addresses, select_groups_with_videos
 
 
 def row(group, kind="cached", video="v.mp4", condition="own"):
@@ -21,7 +21,7 @@ def row(group, kind="cached", video="v.mp4", condition="own"):
 
 
 def groups(rows, most=16):
-    return [[each["key"] for each in own] for own in groups_with_videos(rows, most)]
+    return [[each["key"] for each in own] for own in select_groups_with_videos(rows, most)]
 
 
 def test_the_first_so_many_groups_of_each_condition_are_shown():
@@ -53,12 +53,12 @@ def rows(tmp_path):
 
 def test_videos_are_inside_the_page_or_beside_it(rows, tmp_path):
     inside = f"data:video/mp4;base64,{base64.b64encode(b'frames').decode()}"
-    assert video_addresses(rows, "inside", tmp_path) == {"acached": inside}
-    assert video_addresses(rows, "beside", tmp_path) == {"acached": "out/a%20b.mp4"}
-    assert video_addresses(rows, "beside", tmp_path / "pages") == {"acached": "../out/a%20b.mp4"}
+    assert build_video_addresses(rows, "inside", tmp_path) == {"acached": inside}
+    assert build_video_addresses(rows, "beside", tmp_path) == {"acached": "out/a%20b.mp4"}
+    assert build_video_addresses(rows, "beside", tmp_path / "pages") == {"acached": "../out/a%20b.mp4"}
 
 
 def test_by_itself_a_page_carries_what_is_not_too_much(rows, tmp_path, monkeypatch):
-    assert video_addresses(rows, "auto", tmp_path)["acached"].startswith("data:")
+    assert build_video_addresses(rows, "auto", tmp_path)["acached"].startswith("data:")
     monkeypatch.setattr(videos, "MOST_BYTES_INSIDE", 5)
-    assert video_addresses(rows, "auto", tmp_path)["acached"] == "out/a%20b.mp4"
+    assert build_video_addresses(rows, "auto", tmp_path)["acached"] == "out/a%20b.mp4"

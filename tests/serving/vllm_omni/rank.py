@@ -10,7 +10,7 @@ from typing import Any
 from tests.serving.vllm_omni.tiny import gather, loaded, request
 from vllm_omni.plugins import load_omni_general_plugins
 
-from navicache.integrations.vllm_omni.backend import PipelineCacheBackend
+from navicache_serving.vllm_omni.backend import PipelineCacheBackend
 
 KNOBS = {"policy": "easycache", "threshold": 0.1, "align_steps": 4}  # decided by what is measured, step by step
 WAYS: dict[str, dict[str, int]] = {

@@ -28,7 +28,7 @@ def tiny() -> Iterator[Any]:
     from tests.serving.vllm_omni import tiny
     from vllm_omni.plugins import load_omni_general_plugins
 
-    from navicache.integrations.vllm_omni import plugin
+    from navicache_serving.vllm_omni import plugin
 
     tiny.gather()
     load_omni_general_plugins()  # finds the entry point of the installed package
@@ -118,7 +118,7 @@ def test_other_names_stay_as_they_are(tiny: Any) -> None:
 
 
 def test_step_mode_is_refused(tiny: Any) -> None:
-    from navicache.integrations.vllm_omni.backend import refuse_step_execution
+    from navicache_serving.vllm_omni.backend import refuse_step_execution
 
     runner = tiny.loaded("navicache")
     runner.pipeline.od_config.step_execution = True

@@ -22,22 +22,16 @@ def find_scheduler_class(name: str) -> Any:
     return getattr(diffusers, name)
 
 
-def job_source(job: BenchJob) -> ModelSource:
-    """The model source of a job."""
-    return model_source(job.model)
-
-
 def model_source(model: PlanModel) -> ModelSource:
     """The model source of a plan's model."""
     return ModelSource(model.model, model.dtype, model.device, model.offload, model.shift)
 
 
-def job_cache_options(job: BenchJob, measured: Path | None = None) -> CacheSettings:
+def build_cache_settings(job: BenchJob, measured: Path | None = None) -> CacheSettings:
     """The cache options of a job; `measured` is a calibration that the benchmark made."""
     shadow = "full" if job.kind == "shadow" else None
-    return CacheSettings(
-        job.setting.policy, job.setting.mode, job.setting.knobs, shadow, measured or find_calibration(job)
-    )
+    setting, calibration = job.setting, measured or find_calibration(job)
+    return CacheSettings(setting.policy, setting.mode, setting.knobs, shadow, calibration)
 
 
 def find_calibration(job: BenchJob) -> Path | None:
@@ -45,7 +39,7 @@ def find_calibration(job: BenchJob) -> Path | None:
     named = job.setting.calibration
     if named != POCKET:
         return Path(named) if named else None
-    member = job_source(job).member
+    member = model_source(job.model).member
     if member is None:
         raise ValueError(
             f"setting {job.setting.name!r} has an embedded model's calibration, and {job.model.model} is none: measure "
@@ -54,7 +48,7 @@ def find_calibration(job: BenchJob) -> Path | None:
     return calibration_path(job.setting.policy, member.name)
 
 
-def calibration_facts(asked: CacheSettings) -> Row:
+def read_calibration_seconds(asked: CacheSettings) -> Row:
     """The seconds that the calibration took, as its file says; empty without a calibration."""
     path = asked.calibration
     return {} if path is None else {"calibration_seconds": read_calibration(path).seconds}
@@ -62,7 +56,7 @@ def calibration_facts(asked: CacheSettings) -> Row:
 
 def to_generation_job(job: BenchJob) -> Call:
     """The job as `generate` runs it."""
-    return Call(job_source(job), (job.prompt,), job.arguments, CacheSettings(), Path(), job.seed, job.model.fps)
+    return Call(model_source(job.model), (job.prompt,), job.arguments, CacheSettings(), Path(), job.seed, job.model.fps)
 
 
 def to_baseline_job(job: BenchJob) -> Call:
@@ -70,6 +64,6 @@ def to_baseline_job(job: BenchJob) -> Call:
     return replace(to_generation_job(job), arguments={**job.model.call, **job.condition.call})
 
 
-def seeds_by_prompt(batch: JobBatch) -> dict[str, int]:
+def map_prompts_to_seeds(batch: JobBatch) -> dict[str, int]:
     """The seed of every prompt in a batch."""
     return {job.prompt: job.seed for job in batch}

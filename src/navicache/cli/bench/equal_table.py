@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 
-from navicache.cli.bench.regret_table import regret_lines
+from navicache.cli.bench.regret_table import format_regret_lines
 from navicache.evaluation.bench.equal_steps import CellAtBudget, CurvePoint, compare_at_budgets, read_cells
 from navicache.evaluation.bench.leads import LeadSummary, SeriesLead, summarise_leads
 from navicache.evaluation.bench.plan import DEFAULT_OURS
@@ -29,17 +29,8 @@ def equal_steps_table(rows: Sequence[Row], ours: Sequence[str] = DEFAULT_OURS) -
         return []
     unfinished = sum(len(cell.unfinished) for cell in dict.fromkeys(standing.cell for standing in table))
     late = [f"not counted: {unfinished} settings that lack prompts"] if unfinished else []
-    return [
-        *format_table_lines(_table_columns(table)),
-        NOTE,
-        "",
-        *_lead_table(leads.leads),
-        "",
-        *regret_lines(table),
-        "",
-        *describe_leads(leads),
-        *late,
-    ]
+    equal, behind = [*format_table_lines(_table_columns(table)), NOTE], [*describe_leads(leads), *late]
+    return [*equal, "", *_lead_table(leads.leads), "", *format_regret_lines(table), "", *behind]
 
 
 def _table_columns(table: Sequence[CellAtBudget]) -> list[TextColumn]:
@@ -49,10 +40,7 @@ def _table_columns(table: Sequence[CellAtBudget]) -> list[TextColumn]:
         TextColumn("model", [standing.cell.model for standing in table], is_left_aligned=True),
         TextColumn("condition", [standing.cell.condition for standing in table], is_left_aligned=True),
         TextColumn("of the\nsteps", [str(standing.budget) for standing in table]),
-        *(
-            TextColumn(name.replace(" ", "\n", 1), [format_psnr(standing, name) for standing in table])
-            for name in names
-        ),
+        *(TextColumn(name.replace(" ", "\n", 1), [format_psnr(each, name) for each in table]) for name in names),
         TextColumn("best other\npolicy", [found[0] if found else UNKNOWN_CELL for found in best], is_left_aligned=True),
         TextColumn(f"lead of\n{table[0].cell.ours}", [format_lead(standing.lead("rival")) for standing in table]),
     ]

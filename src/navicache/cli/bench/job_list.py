@@ -30,7 +30,7 @@ def list_jobs(
     found = run_preflight(plan, groups, out, options)
     problems = [*wrong, *found.problems]
     if not wrong:  # without its prompts nobody can tell the jobs
-        print("\n".join(job_lines(groups)))
+        print("\n".join(format_job_lines(groups)))
         print(f"note: about {found.size} will be written to {out}", file=sys.stderr)
     for line in (*(f"note: {note}" for note in found.notes), *(f"wrong: {problem}" for problem in problems)):
         print(line, file=sys.stderr)
@@ -58,7 +58,7 @@ def join_problems(problems: Sequence[str]) -> str:
     return "\n  ".join([f"{len(problems)} things are wrong, and nothing was run:", *problems])
 
 
-def job_lines(groups: Sequence[JobGroup]) -> Iterator[str]:
+def format_job_lines(groups: Sequence[JobGroup]) -> Iterator[str]:
     """A line for every call, then the number of jobs and calls."""
     for first, *others in (batch for group in groups for batch in group):
         more = f" and {len(others)} more" if others else ""

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.bench.conversion import find_scheduler_class, job_cache_options, model_source
+from navicache.cli.bench.conversion import build_cache_settings, find_scheduler_class, model_source
 from navicache.engine import CallReader, CannotCache
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import NO_CACHE, PlanModel
@@ -57,9 +57,8 @@ class ModelCheck:
             self._open()
         except ValueError as error:
             self.problems.append(str(error))
-        self.problems += _collect_refusals(
-            self._check_call, _first_jobs(jobs, lambda job: (job.condition, job.setting))
-        )
+        calls = _first_jobs(jobs, lambda job: (job.condition, job.setting))
+        self.problems += _collect_refusals(self._check_call, calls)
         self.problems += _collect_refusals(_check_scheduler, _first_jobs(jobs, lambda job: job.condition))
         if model_source(self.model).is_embedded:
             self.problems += _unknown_words(jobs)
@@ -80,9 +79,9 @@ class ModelCheck:
 
     def _check_weights(self, index: Mapping[str, Any]) -> None:
         if isinstance(self._place, str):
-            if missing_weights(_hub_folder(self._place), self.denoisers):
+            if list_parts_without_weights(_hub_folder(self._place), self.denoisers):
                 self.notes.append(DOWNLOADED_LATER)
-        elif parts := missing_weights(self._place, index):
+        elif parts := list_parts_without_weights(self._place, index):
             self.problems.append(f"{self._place} lacks weights of {', '.join(parts)}: copy or convert the model again")
 
     def _check_call(self, job: BenchJob) -> None:
@@ -101,7 +100,7 @@ class ModelCheck:
         if job.setting.policy == NO_CACHE or job.setting.calibrate:  # a calibration has yet to be measured
             return
         try:
-            asked = job_cache_options(job)
+            asked = build_cache_settings(job)
             measured = None if asked.calibration is None else self._calibration(asked.calibration, job)
             options = CacheOptions(job.setting.policy, job.setting.mode, calibration=measured, knobs=dict(asked.knobs))
             for skeleton in self.denoisers.values():
@@ -124,7 +123,7 @@ class ModelCheck:
         return find_model(type(first.model).__name__, dict(first.config), experts=len(self.denoisers))
 
 
-def missing_weights(folder: Path, parts: Iterable[str]) -> list[str]:
+def list_parts_without_weights(folder: Path, parts: Iterable[str]) -> list[str]:
     """The parts of a diffusers folder that have a configuration but not all their weights."""
     built = (name for name in parts if (folder / name / "config.json").is_file())
     return [name for name in built if not _has_all_weights(folder / name)]
@@ -153,16 +152,13 @@ def _unknown_words(jobs: Iterable[BenchJob]) -> list[str]:
     from navicache.pocket import find_unknown_words
     from navicache.pocket.prompts import VOCABULARY
 
-    texts = dict.fromkeys(text for job in jobs for text in _job_texts(job))
+    read = ((job.prompt, job.arguments.get("negative_prompt", ""), *job.setting.calibrate) for job in jobs)
+    texts = dict.fromkeys(text for own in read for text in own)
     try:
         check_vocabulary((word for text in texts for word in find_unknown_words(text)), VOCABULARY)
     except ValueError as error:
         return [str(error)]
     return []
-
-
-def _job_texts(job: BenchJob) -> tuple[str, ...]:
-    return (job.prompt, job.arguments.get("negative_prompt", ""), *job.setting.calibrate)
 
 
 def _collect_refusals(check: Any, jobs: Iterable[BenchJob]) -> Iterator[str]:

@@ -31,7 +31,7 @@ class PreflightReport:
 def preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bool = True) -> PreflightReport:
     """Check what the unfinished jobs need; `models=False` skips models that are on other machines."""
     wrong = _collect_errors(lambda: check_output(out), _check_packages, lambda: RowFile(out / ROWS))
-    jobs = list(iterate_jobs(groups)) if wrong else unfinished_jobs(groups, out)
+    jobs = list(iterate_jobs(groups)) if wrong else list_unfinished_jobs(groups, out)
     checks = [check_model(model, own) for model, own in _group_by_model(jobs).items()] if models else []
     waits = explain_missing_lpips() if jobs and "lpips" in plan.metrics else ""
     pipelines = {check.model.name: check.pipeline for check in checks}
@@ -40,11 +40,11 @@ def preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bo
     full = _collect_errors(lambda: check_free_space(out, size, advice))
     told = [f"model {check.model.name!r}: {line}" for check in checks for line in check.problems]
     notes = [f"model {check.model.name!r}: {line}" for check in checks for line in check.notes]
-    first = [lpips_note(waits, out)] if waits else []
+    first = [explain_kept_frames(waits, out)] if waits else []
     return PreflightReport(_unique([*wrong, *told, *full]), _unique([*first, *notes]), format_bytes(size))
 
 
-def unfinished_jobs(groups: Sequence[JobGroup], out: Path) -> list[BenchJob]:
+def list_unfinished_jobs(groups: Sequence[JobGroup], out: Path) -> list[BenchJob]:
     """The jobs that have no row yet."""
     rows = RowFile(out / ROWS)
     return [job for job in iterate_jobs(groups) if job.key not in rows]
@@ -59,7 +59,7 @@ def explain_missing_lpips() -> str:
     return ""
 
 
-def lpips_note(reason: str, out: Path) -> str:
+def explain_kept_frames(reason: str, out: Path) -> str:
     """What a missing LPIPS means, and how to score the videos later."""
     return (
         f"LPIPS is missing: {reason}. {FRAMES_ARE_KEPT.capitalize()}, in {out / 'frames'}: run the same command again "

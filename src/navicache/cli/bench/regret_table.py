@@ -7,7 +7,7 @@ from navicache.evaluation.bench.regret import SeriesRegret, summarise_regrets
 from navicache.records.text_table import UNKNOWN_CELL, TextColumn, format_table_lines
 
 
-def regret_lines(table: Sequence[CellAtBudget]) -> list[str]:
+def format_regret_lines(table: Sequence[CellAtBudget]) -> list[str]:
     """A row for every series, the least worst regret first, then a sentence about ours."""
     regrets = summarise_regrets(table)
     heading = "regret, dB: worst / mean\n(median prompt; worst prompt)"

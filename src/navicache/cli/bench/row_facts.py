@@ -38,9 +38,7 @@ def describe_steps(trace: Trace, job: BenchJob) -> Row:
     """
     total = sum(run.length for run in trace.runs) or job.arguments.get("num_inference_steps")
     computed = sum(run.computed for run in trace.runs) or total
-    partial = sum(
-        step.computed and step.reason.startswith(PARTIAL_REASON) for run in trace.runs for step in run.leading
-    )
+    steps = [step for run in trace.runs for step in run.leading]
+    partial = sum(step.computed and step.reason.startswith(PARTIAL_REASON) for step in steps)
     knobs = dict(trace.runs[0].settings) if trace.runs else {}
-    steps = {"total": total, "computed": computed, "partial": partial}
-    return {"steps": steps, "knobs": knobs}
+    return {"steps": {"total": total, "computed": computed, "partial": partial}, "knobs": knobs}

@@ -48,7 +48,7 @@ def run_benchmark(options: argparse.Namespace) -> int:
         return run_module("--vbench-results", [str(out), "--results", str(options.vbench_results)])
     refuse_problems(plan, groups, out, options, wrong)
     run_jobs(plan, groups, out, options)
-    print("\n".join(closing_table(RowFile(out / ROWS).rows, plan.ours)))
+    print("\n".join(format_closing_table(RowFile(out / ROWS).rows, plan.ours)))
     if waits := find_waiting_frames(out):
         print(f"\n{len(waits)} videos wait for LPIPS in {out / FRAMES}: run this again with its weights there")
     print(f"\nresults in {out}; look at them with: navicache report {out}")
@@ -79,7 +79,7 @@ def find_prompts(plan: BenchPlan, folder: Path) -> tuple[dict[PlanPrompts, list[
     return found, list(dict.fromkeys(wrong))
 
 
-def closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
+def format_closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
     """The table of all settings; for batches, which have no times, the table at equal computed steps."""
     equal = equal_steps_table(rows, ours) if any(is_batched(row) for row in rows) else []
     return equal or summary_table(rows)
@@ -88,7 +88,8 @@ def closing_table(rows: Sequence[Row], ours: Sequence[str]) -> list[str]:
 def run_jobs(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, options: argparse.Namespace) -> None:
     """Run every unfinished job, with a progress bar."""
     out.mkdir(parents=True, exist_ok=True)
-    copy_plan(options.plan, out)
+    with open_atomic_file(out / PLAN_COPY) as file:
+        file.write(options.plan.read_bytes())
     complete_lpips_scores(plan, groups, out)
     executor = run_in_process if options.executor == "local" else RayExecutor(options.workers, options.ray_address)
     with tqdm(desc=plan.name, unit="job", **bar_options()) as bar, log_notes_once(), explain_full_disk(out):
@@ -129,15 +130,8 @@ def update_bar(bar: Any, finished: int, jobs: int, row: Row | None) -> None:
         bar.total, bar.initial, bar.n = jobs, finished, finished
         bar.refresh()
     else:
-        bar.set_postfix_str(f"{row['setting']}: {_describe_row(row)}", refresh=False)
+        did = (
+            "computed {computed} of {total}".format(**row["steps"]) if "steps" in row else "not possible on this model"
+        )
+        bar.set_postfix_str(f"{row['setting']}: {did}", refresh=False)
         bar.update(finished - bar.n)
-
-
-def _describe_row(row: Row) -> str:
-    return "computed {computed} of {total}".format(**row["steps"]) if "steps" in row else "not possible on this model"
-
-
-def copy_plan(path: Path, out: Path) -> None:
-    """Save the plan beside its results."""
-    with open_atomic_file(out / PLAN_COPY) as file:
-        file.write(path.read_bytes())

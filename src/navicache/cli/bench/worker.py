@@ -12,11 +12,11 @@ import numpy as np
 
 from navicache.cli.bench.calibration import measure_calibration
 from navicache.cli.bench.conversion import (
-    calibration_facts,
+    build_cache_settings,
     find_scheduler_class,
-    job_cache_options,
-    job_source,
-    seeds_by_prompt,
+    map_prompts_to_seeds,
+    model_source,
+    read_calibration_seconds,
     to_baseline_job,
     to_generation_job,
 )
@@ -65,7 +65,7 @@ class PipelineWorker:
         self._prepare(batch)
         job = batch[0]
         try:
-            asked = job_cache_options(job, measure_calibration(self._pipe, job, self.out))
+            asked = build_cache_settings(job, measure_calibration(self._pipe, job, self.out))
         except ValueError as error:
             return _refused_rows(batch, error)
         plain = self._timed(to_baseline_job(job), batch)[1] if self.beside and job.kind == "cached" else None
@@ -78,12 +78,8 @@ class PipelineWorker:
             reset_peak(self._device)
             made, seconds = self._timed(to_generation_job(job), batch)
             trace = Trace() if cache is None else cache.trace
-        shared = {
-            "batch": len(batch),
-            "peak_memory": peak_memory(self._device),
-            **self._facts,
-            **calibration_facts(asked),
-        }
+        own = {"batch": len(batch), "peak_memory": peak_memory(self._device)}
+        shared = {**own, **self._facts, **read_calibration_seconds(asked)}
         rows = self._finish(batch, made, split_by_sample(trace, len(batch)), shared)
         beside = time.perf_counter() - began - sum(each.call_seconds for each in made)  # all beside the call
         for row in rows:
@@ -93,7 +89,7 @@ class PipelineWorker:
     def _timed(self, call: Call, batch: JobBatch) -> tuple[list[TimedOutput], Row]:
         """Call the pipeline for the batch; returns outputs and seconds, on a CPU also CPU seconds."""
         busy = time.process_time()
-        made = call_timed_batch(self._pipe, call, seeds_by_prompt(batch), shown=False)
+        made = call_timed_batch(self._pipe, call, map_prompts_to_seeds(batch), shown=False)
         busy = (time.process_time() - busy) / len(batch)
         return made, {**made[0].seconds(), **({"cpu": busy} if self._device.type == "cpu" else {})}
 
@@ -123,7 +119,7 @@ class PipelineWorker:
         job = batch[0]
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
-            self._pipe, self._model, self._warm = load_pipeline(job_source(job)), job.model, None
+            self._pipe, self._model, self._warm = load_pipeline(model_source(job.model)), job.model, None
             self._device = self._pipe._execution_device
             facts = describe_environment(self._pipe, to_generation_job(job))
             self._facts = {name: facts[name] for name in ("machine", "versions")}
@@ -132,10 +128,11 @@ class PipelineWorker:
             self._schedule(job)
             check_loaded_pipeline(self._pipe, to_generation_job(job))
             steps = {"num_inference_steps": min(WARM_UP_STEPS, job.arguments.get("num_inference_steps", WARM_UP_STEPS))}
-            with CacheSettings("navicache", knobs={"threshold": 0.0}).enable(
-                self._pipe
-            ):  # its first times are paid here too
-                call_timed_batch(self._pipe, to_generation_job(job), seeds_by_prompt(batch), changed=steps, shown=False)
+            # Its first times are paid here too.
+            with CacheSettings("navicache", knobs={"threshold": 0.0}).enable(self._pipe):
+                call_timed_batch(
+                    self._pipe, to_generation_job(job), map_prompts_to_seeds(batch), changed=steps, shown=False
+                )
             self._warm = job.condition
 
     def _schedule(self, job: BenchJob) -> None:

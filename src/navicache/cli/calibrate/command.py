@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.calibrate.measure import DEFAULT_SIGNAL, calibrate
-from navicache.cli.options import add_call_options, add_device_options, default_prompts, read_call_options
+from navicache.cli.options import add_call_options, add_device_options, choose_default_prompts, read_call_options
 from navicache.generation.job import MODEL_HELP, POCKET, CacheSettings, GenerationJob, ModelSource
 from navicache.models import CALIBRATED_METHODS
 
@@ -21,9 +21,8 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signal", choices=SIGNALS, default=DEFAULT_SIGNAL, help="what TeaCache watches (%(default)s)")
     add_call_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="JSON file to write; a plot goes beside"
-    )
+    out = "JSON file to write; a plot goes beside"
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
     add_device_options(parser)
 
 
@@ -51,10 +50,8 @@ def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job without a cache."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
-    arguments = read_call_options(options, source)
-    return GenerationJob(
-        source, tuple(prompts or default_prompts(source)), arguments, CacheSettings(), options.out, options.seed
-    )
+    arguments, texts = read_call_options(options, source), tuple(prompts or choose_default_prompts(source))
+    return GenerationJob(source, texts, arguments, CacheSettings(), options.out, options.seed)
 
 
 def read_prompts(path: Path) -> list[str]:

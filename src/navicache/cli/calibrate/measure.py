@@ -67,7 +67,7 @@ def fit_outputs(method: str, pipe: Any, job: GenerationJob, shown: bool) -> FitR
     )
 
     if method == "l2p":
-        return fit_l2p_weights(_reduce_outputs(pipe, job, shown, lambda course: compute_gram_matrix(course)))
+        return fit_l2p_weights(_reduce_outputs(pipe, job, shown, compute_gram_matrix))
     found = _reduce_outputs(
         pipe, job, shown, lambda course: compute_meancache_errors(course, read_flow_levels(pipe.scheduler, len(course)))
     )

@@ -7,11 +7,6 @@ from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.page_model import PageTable, TableCell
 
 
-def text_cell(text: str) -> TableCell:
-    """A text."""
-    return TableCell(text)
-
-
 def number_cell(value: float | None, form: str = "") -> TableCell:
     """A number, or a dash where it is not known.
 

@@ -1,13 +1,11 @@
 """Sections of a report at equal computed steps: the leads as a heat map, every series, and a curve of each cell."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from navicache.cli.bench.equal_table import NOTE, format_lead, format_psnr
 from navicache.cli.report.cells import number_cell
-from navicache.cli.report.cells import text_cell as text
 from navicache.cli.report.results import BenchResults
-from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, QualityCurve
+from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget
 from navicache.evaluation.bench.equal_steps import MeasuredCell as Bench
 from navicache.evaluation.bench.leads import SeriesLead
 from navicache.evaluation.bench.regret import SeriesRegret
@@ -29,17 +27,8 @@ def equal_steps_section(results: BenchResults) -> PageSection | None:
         f"{results.ours[0]} by speed-up over the best other policy, then over each, then the regret of all series, "
         "how far each is below the best of everything measured in the same cell, and all figures."
     )
-    return PageSection(
-        "equal",
-        "Equal computed steps",
-        lead,
-        tables=(
-            _lead_map(results),
-            _leads_table(results),
-            _regret_table(results),
-            _build_psnr_table_of_all_series(results),
-        ),
-    )
+    tables = (_lead_map(results), _leads_table(results), _regret_table(results), _psnr_table(results))
+    return PageSection("equal", "Equal computed steps", lead, tables=tables)
 
 
 def _lead_map(results: BenchResults) -> PageTable:
@@ -47,32 +36,24 @@ def _lead_map(results: BenchResults) -> PageTable:
     lines = []
     for cell in results.cells:
         own = [standing for standing in results.standings if standing.cell is cell]
-        lines.append(TableRow((text(cell.model), text(cell.condition), *map(_best_lead_cell, own))))
+        lines.append(TableRow((TableCell(cell.model), TableCell(cell.condition), *map(_best_lead_cell, own))))
     behind = " ".join(f"{len(found)} are behind by more than {bar} dB." for bar, found in results.leads.behind.items())
-    title = "Lead over the best other policy, dB"
-    return PageTable(
-        title,
-        ("model", "condition", *budgets),
-        tuple(lines),
-        2,
-        f"{behind} In small letters: who is best of the others.",
-    )
+    title, note = "Lead over the best other policy, dB", f"{behind} In small letters: who is best of the others."
+    return PageTable(title, ("model", "condition", *budgets), tuple(lines), 2, note)
 
 
 def _best_lead_cell(standing: CellAtBudget) -> TableCell:
     lead, best = standing.lead("rival"), standing.best("rival")
-    return (
-        TableCell(UNKNOWN_CELL)
-        if lead is None or best is None
-        else TableCell(format_lead(lead), lead, best[0], lead_background(lead))
-    )
+    if lead is None or best is None:
+        return TableCell(UNKNOWN_CELL)
+    return TableCell(format_lead(lead), lead, best[0], choose_lead_background(lead))
 
 
-def lead_background(lead: float) -> str:
+def choose_lead_background(lead: float) -> str:
     """A colour for a lead: green if ahead, red if behind, stronger with more decibels.
 
     Example:
-        >>> lead_background(3.0), lead_background(-60.0)
+        >>> choose_lead_background(3.0), choose_lead_background(-60.0)
         ('rgba(18,153,111,0.36)', 'rgba(194,56,77,0.60)')
     """
     depth = 0.12 + 0.48 * min(1.0, abs(lead) / DEEPEST)
@@ -82,12 +63,10 @@ def lead_background(lead: float) -> str:
 def _leads_table(results: BenchResults) -> PageTable:
     found = {(lead.name, lead.budget): lead for lead in results.leads.leads}
     colours = {curve.name: policy_colour(curve.policy) for cell in results.cells for curve in cell.curves}
-    lines = [
-        TableRow(
-            (text(name), *(_mean_lead_cell(found.get((name, budget))) for budget in BUDGETS)), colour=colours[name]
-        )
-        for name in dict.fromkeys(lead.name for lead in results.leads.leads)
-    ]
+    lines = []
+    for name in dict.fromkeys(lead.name for lead in results.leads.leads):
+        cells = (TableCell(name), *(_mean_lead_cell(found.get((name, budget))) for budget in BUDGETS))
+        lines.append(TableRow(cells, colour=colours[name]))
     note = "In small letters: the least lead of all cells; that of the worst prompt over theirs; where that is worse."
     headings = ("over", *(f"{budget} of the steps" for budget in BUDGETS))
     return PageTable("Mean lead over each, dB", headings, tuple(lines), 1, note)
@@ -97,14 +76,14 @@ def _mean_lead_cell(lead: SeriesLead | None) -> TableCell:
     if lead is None:
         return TableCell(UNKNOWN_CELL)
     small = f"{lead.least:+.1f}; {lead.worst:+.1f}; {lead.worst_behind} of {lead.cells}"
-    return TableCell(format_lead(lead.mean), lead.mean, small, lead_background(lead.mean))
+    return TableCell(format_lead(lead.mean), lead.mean, small, choose_lead_background(lead.mean))
 
 
 def _regret_table(results: BenchResults) -> PageTable:
     lines = []
     for regret in results.regrets:
         figures = (*(regret.at(budget) for budget in BUDGETS), regret)
-        cells = (text(regret.curve.name), text(regret.worst[1]), *map(_regret_cell, figures))
+        cells = (TableCell(regret.curve.name), TableCell(regret.worst[1]), *map(_regret_cell, figures))
         lines.append(TableRow(cells, colour=policy_colour(regret.curve.policy)))
     note = "In small letters: the mean; of the median prompt; of the worst prompt; how many reach the budget."
     headings = ("series", "worst in", *(f"{budget} of the steps" for budget in BUDGETS), "all")
@@ -116,23 +95,17 @@ def _regret_cell(regret: SeriesRegret) -> TableCell:
         return TableCell(UNKNOWN_CELL)
     worst, means = regret.worst[0], (f"{regret.mean(figure):.1f}" for figure in ("psnr", "median", "worst"))
     small = "; ".join((*means, f"{len(regret.known)} of {len(regret.known) + len(regret.missing)}"))
-    return TableCell(f"{worst:.1f}", worst, small, lead_background(-worst))
+    return TableCell(f"{worst:.1f}", worst, small, choose_lead_background(-worst))
 
 
-def _build_psnr_table_of_all_series(results: BenchResults) -> PageTable:
+def _psnr_table(results: BenchResults) -> PageTable:
     names = dict.fromkeys(curve.name for cell in results.cells for curve in cell.curves)
-    lines = [
-        TableRow(
-            (text(s.cell.model), text(s.cell.condition), _budget_cell(s.budget), *(_psnr_cell(s, n) for n in names))
-        )
-        for s in results.standings
-    ]
+    lines = []
+    for s in results.standings:
+        place = TableCell(s.cell.model), TableCell(s.cell.condition), TableCell(str(s.budget), float(s.budget))
+        lines.append(TableRow((*place, *(_psnr_cell(s, name) for name in names))))
     note = f"{NOTE}. In small letters: the worst prompt; how far the computed steps of prompts are apart."
     return PageTable("All series, PSNR in dB", ("model", "condition", "of the steps", *names), tuple(lines), 2, note)
-
-
-def _budget_cell(budget: Fraction) -> TableCell:
-    return TableCell(str(budget), float(budget))
 
 
 def _psnr_cell(standing: CellAtBudget, name: str) -> TableCell:
@@ -149,14 +122,15 @@ def equal_curves_section(results: BenchResults) -> PageSection | None:
     dashed = _dashed_series(results.cells)
     charts = []
     for cell in results.cells:
-        trails = [SeriesLine(curve.policy, _curve_points(curve), curve.name in dashed) for curve in cell.curves]
+        trails = []
+        for curve in cell.curves:
+            points = [(point.computed, point.psnr) for point in curve.points]
+            trails.append(SeriesLine(curve.policy, points, curve.name in dashed))
         picture = draw_equal_chart(trails, [float(budget * cell.steps) for budget in BUDGETS], f"equal{len(charts)}")
         charts.append(PageChart(f"{cell.model}, {cell.condition}", picture, f"of {cell.steps} steps", "small"))
     seen = {curve.name: curve.policy for cell in results.cells for curve in cell.curves}
-    legend = tuple(
-        LegendEntry(f"{name}, dashed" if name in dashed else name, policy_colour(policy))
-        for name, policy in seen.items()
-    )
+    words = {name: f"{name}, dashed" if name in dashed else name for name in seen}
+    legend = tuple(LegendEntry(words[name], policy_colour(policy)) for name, policy in seen.items())
     lead = "PSNR over computed steps, each setting a mark; dotted: the budgets."
     return PageSection("equal-curves", "Curves", lead, tuple(charts), legend=legend)
 
@@ -167,7 +141,3 @@ def _dashed_series(cells: Sequence[Bench]) -> set[str]:
     for curve in (curve for cell in cells for curve in cell.curves):
         series.setdefault(curve.policy, {})[curve.name] = None
     return {name for names in series.values() for name in list(names)[1:]}
-
-
-def _curve_points(curve: QualityCurve) -> list[tuple[float, float]]:
-    return [(point.computed, point.psnr) for point in curve.points]

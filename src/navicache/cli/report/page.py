@@ -7,7 +7,7 @@ from pathlib import Path
 from navicache.cli.bench.regret_table import find_own_regret
 from navicache.cli.report.results import BenchResults
 from navicache.cli.report.sections import SECTIONS, MakeSection
-from navicache.cli.report.videos import build_prompt_views, groups_with_videos, video_addresses
+from navicache.cli.report.videos import build_prompt_views, build_video_addresses, select_groups_with_videos
 from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.report.page_model import HeadlineTile, ReportPage
 
@@ -32,7 +32,7 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
     """The page with every section that has something to show."""
     best = choose_best_setting(results.summaries, results.speed_figure)
     sections = [section for make in made.values() if (section := make(results)) is not None]
-    shown = groups_with_videos(results.rows, options.players)
+    shown = select_groups_with_videos(results.rows, options.players)
     return ReportPage(
         title=options.title,
         headline=write_headline(best, results.speed_figure) if results.has_times else write_equal_headline(results),
@@ -40,7 +40,7 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
         tiles=build_tiles(results, best) if results.has_times else build_equal_tiles(results),
         sections=tuple(sections),
         prompts=build_prompt_views(results, shown, best),
-        videos=video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
+        videos=build_video_addresses([row for rows in shown for row in rows], options.videos, options.folder),
         footer=write_footer(results),
         plan="\n".join(results.plans),
     )
@@ -65,16 +65,13 @@ def write_introduction(results: BenchResults) -> str:
     prompts, seeds = ({row[name] for row in results.rows} for name in ("prompt", "seed"))
     machine = results.rows[0]["machine"]
     settings = count_things(results.summaries, "setting")
+    timing = "timed side by side" if results.has_times else "many prompts in one call"
     return (
         f"{settings} on {count_things(prompts, 'prompt')} with {count_things(seeds, 'seed')}, each "
-        f"compared with the same prompt and noise without a cache, {_describe_timing(results)} on {machine['name']} "
+        f"compared with the same prompt and noise without a cache, {timing} on {machine['name']} "
         f"({machine['device']}, threads: {machine['threads']}). {TIMES if results.has_times else NO_TIMES} "
         f"Small figures are 95 % bootstrap intervals over prompts and seeds.{_timing_caution(results.summaries)}"
     )
-
-
-def _describe_timing(results: BenchResults) -> str:
-    return "timed side by side" if results.has_times else "many prompts in one call"
 
 
 def write_equal_headline(results: BenchResults) -> str:
@@ -91,24 +88,21 @@ def build_equal_tiles(results: BenchResults) -> tuple[HeadlineTile, ...]:
     own = find_own_regret(results.regrets) if results.leads.counted else None
     if own is None:
         return ()
+    counts = (
+        (len(found), f"behind another policy by more than {bar} dB") for bar, found in results.leads.behind.items()
+    )
     return (
         HeadlineTile(f"{own.worst[0]:.1f} dB", f"worst regret of {results.ours[0]}", own.worst[1]),
         HeadlineTile(f"{own.mean():.1f} dB", f"mean regret of {len(own.known)} cells and budgets"),
-        *(
-            HeadlineTile(str(len(found)), f"behind another policy by more than {bar} dB")
-            for bar, found in results.leads.behind.items()
-        ),
+        *(HeadlineTile(str(count), words) for count, words in counts),
     )
 
 
 def _timing_caution(summaries: Sequence[SettingSummary]) -> str:
     """A warning if measured speed-ups exceed what the computed steps allow."""
     plain = {s.place[:2]: s.mean("computed") for s in summaries if s.first["kind"] == "baseline"}
-    allowed = [
-        (s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1))
-        for s in summaries
-        if not s.first["steps"]["partial"]
-    ]
+    whole = (summary for summary in summaries if not summary.first["steps"]["partial"])
+    allowed = [(s, (plain.get(s.place[:2]) or 0) / (s.mean("computed") or 1)) for s in whole]
     if not any((s.mean("loop_speedup") or 0) > MOST_BELIEVED * most for s, most in allowed if most):
         return ""
     return " Some speed-ups exceed what the computed steps allow: the clock was not quiet, so trust the steps more."
@@ -123,9 +117,8 @@ def build_tiles(results: BenchResults, best: SettingSummary | None) -> tuple[Hea
     """Four figures at a glance."""
     if best is None:
         return ()
-    plain = next(
-        (s for s in results.summaries if s.place[:2] == best.place[:2] and s.first["kind"] == "baseline"), None
-    )
+    own = (summary for summary in results.summaries if summary.place[:2] == best.place[:2])
+    plain = next((summary for summary in own if summary.first["kind"] == "baseline"), None)
     total = best.first["steps"]["total"]
     more = f"{best.mean('speedup') or 0:.2f}× by the clock, whole call"
     found = [
@@ -134,9 +127,8 @@ def build_tiles(results: BenchResults, best: SettingSummary | None) -> tuple[Hea
         HeadlineTile(f"{best.mean('computed'):.0f} of {total}", "steps computed", "the others were predicted"),
     ]
     if plain is not None and plain.mean("seconds"):
-        found.append(
-            HeadlineTile(f"{best.mean('seconds'):.1f} s", "a video", f"instead of {plain.mean('seconds'):.1f} s")
-        )
+        instead = f"instead of {plain.mean('seconds'):.1f} s"
+        found.append(HeadlineTile(f"{best.mean('seconds'):.1f} s", "a video", instead))
     return tuple(found)
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from navicache.cli.report.cells import estimate_cell, text_cell
+from navicache.cli.report.cells import estimate_cell
 from navicache.cli.report.equal_sections import equal_curves_section, equal_steps_section
 from navicache.cli.report.results import BenchResults
 from navicache.cli.report.settings_table import TIME_HEADINGS, settings_section
 from navicache.evaluation.bench.summaries import SettingSummary, format_knobs
 from navicache.report.charts import QualityPoint, draw_quality_chart
-from navicache.report.page_model import LegendEntry, PageChart, PageSection, PageTable, TableRow
+from navicache.report.page_model import LegendEntry, PageChart, PageSection, PageTable, TableCell, TableRow
 from navicache.report.palette import policy_colour
 
 METRICS = {
@@ -40,21 +40,16 @@ def quality_curves_section(results: BenchResults) -> PageSection | None:
                 charts.append(PageChart(words_of_it, picture))
     seen = dict.fromkeys(s.first["policy"] for s in results.summaries if s.first["kind"] == "cached")
     text = "Points of one policy are joined; thin lines are intervals. Steps do not depend on what else a machine does."
-    return (
-        PageSection("curves", "Quality against speed", text, tuple(charts), legend=build_legend(seen))
-        if charts
-        else None
-    )
+    legend = tuple(LegendEntry("no cache" if name == "none" else name, policy_colour(name)) for name in seen)
+    if not charts:
+        return None
+    return PageSection("curves", "Quality against speed", text, tuple(charts), legend=legend)
 
 
 def _quality_point(summary: SettingSummary, axis: str, metric: str) -> QualityPoint:
     def interval(name: str) -> tuple[float, float, float]:
-        found = summary.figures[name]
-        return (
-            found.mean,
-            found.mean if found.low is None else found.low,
-            found.mean if found.high is None else found.high,
-        )
+        mean, low, high = summary.figures[name].mean, summary.figures[name].low, summary.figures[name].high
+        return mean, mean if low is None else low, mean if high is None else high
 
     series = summary.first["series"] or summary.place[2]
     return QualityPoint(summary.first["policy"], series, interval(axis), interval(metric))
@@ -64,11 +59,6 @@ def _describe_place(results: BenchResults, model: str, condition: str) -> str:
     places = {summary.place[:2] for summary in results.summaries}
     parts = [model] * (len({m for m, _ in places}) > 1) + [condition] * (len({c for _, c in places}) > 1)
     return f", {' '.join(parts)}" if parts else ""
-
-
-def build_legend(policies: dict[str, None]) -> tuple[LegendEntry, ...]:
-    """One entry a policy."""
-    return tuple(LegendEntry("no cache" if name == "none" else name, policy_colour(name)) for name in policies)
 
 
 def ablations_section(results: BenchResults) -> PageSection | None:
@@ -97,7 +87,7 @@ def _ablation_row(summary: SettingSummary, times: tuple[str, str]) -> TableRow:
     figures, series = summary.figures, summary.first["series"]
     name = f"{series}: {format_knobs(summary.first['swept'])}" if series else format_knobs(summary.first["swept"])
     forms = {**dict.fromkeys(times, ".2f"), "computed": ".1f", "psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
-    cells = (text_cell(name), *(estimate_cell(figures.get(key), form) for key, form in forms.items()))
+    cells = (TableCell(name), *(estimate_cell(figures.get(key), form) for key, form in forms.items()))
     return TableRow(cells, colour=policy_colour(summary.first["policy"]))
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from navicache.cli.report.cells import drop_empty_columns, estimate_cell, number_cell, text_cell
+from navicache.cli.report.cells import drop_empty_columns, estimate_cell, number_cell
 from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.summaries import SettingSummary
-from navicache.report.page_model import PageSection, PageTable, TableRow
+from navicache.report.page_model import PageSection, PageTable, TableCell, TableRow
 from navicache.report.palette import policy_colour
 
 QUALITY = {"psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
@@ -54,9 +54,9 @@ def settings_table(
 def _measured_row(results: BenchResults, summary: SettingSummary, condition: str) -> TableRow:
     figures, memory = summary.figures, summary.mean("peak_memory")
     cells = (
-        text_cell("no cache" if summary.first["kind"] == "baseline" else summary.place[2]),
-        text_cell(condition),
-        text_cell("measured"),
+        TableCell("no cache" if summary.first["kind"] == "baseline" else summary.place[2]),
+        TableCell(condition),
+        TableCell("measured"),
         number_cell(len(summary.rows), "d"),
         number_cell(summary.mean("computed"), ".1f"),
         number_cell(summary.mean("allowed"), ".2f"),

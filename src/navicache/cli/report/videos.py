@@ -11,7 +11,7 @@ from urllib.parse import quote
 from navicache.cli.report.results import FOLDER, BenchResults
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.summaries import SettingSummary, is_batched, measure_speedup
-from navicache.records import RunRecord, summarise
+from navicache.records import summarise
 from navicache.report.palette import policy_colour
 from navicache.report.templating import encode_file
 
@@ -19,7 +19,7 @@ MOST_BYTES_INSIDE = 32 * 2**20  # bytes of all videos: a larger page opens slowl
 TRACE_COLUMNS = ("ratio", "measured_ratio", "accumulated", "threshold")
 
 
-def groups_with_videos(rows: Sequence[Row], most: int) -> list[list[Row]]:
+def select_groups_with_videos(rows: Sequence[Row], most: int) -> list[list[Row]]:
     """The rows of each group with players: the first so many of every model and condition that have a baseline.
 
     A group has the same model, condition, prompt and seed. Pictures have no player, and are left out; so are runs
@@ -73,13 +73,13 @@ def _build_run_view(results: BenchResults, row: Row, group: Sequence[Row]) -> di
         "speedup": faster,
         **{name: quality.get(name) for name in ("psnr", "ssim", "lpips")},
         "computed": list(map(int, run.column("computed"))) if run else [1] * (steps["total"] or 0),
-        "trace": _build_trace_view(run) if run else None,
+        "trace": {name: [_round(v) for v in run.column(name)] for name in TRACE_COLUMNS} if run else None,
         "summary": summarise([run]) if run else "",
     }
 
 
-def _build_trace_view(run: RunRecord) -> dict[str, list[float | None]]:
-    return {name: [None if v is None else float(f"{v:.5g}") for v in run.column(name)] for name in TRACE_COLUMNS}
+def _round(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.5g}")
 
 
 def video_name(row: Row) -> str:
@@ -87,15 +87,13 @@ def video_name(row: Row) -> str:
     return row["key"]
 
 
-def video_addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
+def build_video_addresses(rows: Sequence[Row], where: str, page_folder: Path) -> dict[str, str]:
     """Address of every video: itself, encoded, or the way to it from the page."""
     files = {video_name(row): row[FOLDER] / row["video"] for row in rows}
-    inside = where == "inside" or (
-        where == "auto" and sum(p.stat().st_size for p in files.values()) <= MOST_BYTES_INSIDE
-    )
-    return {
-        name: _data_address(path) if inside else _relative_address(path, page_folder) for name, path in files.items()
-    }
+    is_small = sum(path.stat().st_size for path in files.values()) <= MOST_BYTES_INSIDE
+    if where == "inside" or (where == "auto" and is_small):
+        return {name: _data_address(path) for name, path in files.items()}
+    return {name: _relative_address(path, page_folder) for name, path in files.items()}
 
 
 def _data_address(path: Path) -> str:

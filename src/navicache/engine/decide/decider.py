@@ -47,24 +47,19 @@ class StreamDecider:
     def __post_init__(self) -> None:
         """Start from nothing."""
         batch, scheme = self.batch, self.scheme
-        self.gate_states, self.predictor_states = (
-            batch.create_sample_list(scheme.gate.init()),
-            batch.create_sample_list(scheme.predictor.init()),
-        )
+        self.gate_states = batch.create_sample_list(scheme.gate.init())
+        self.predictor_states = batch.create_sample_list(scheme.predictor.init())
         self.computed_steps, self.output_magnitudes = batch.create_sample_list(()), batch.create_sample_list(None)
         self.last_nonfinite_step = batch.create_sample_list(-1)
         self.monitor = None if scheme.monitor is None else GateMonitor(scheme.monitor, self.recorder, batch)
         self.uses_history = scheme.predictor.history_length > 1
-        self.needs_extra_fields = bool(scheme.gate.reads - {"since_seen", "outcome"}) or bool(
-            self.signal_history.measurement_names
-        )
+        reads_more = bool(scheme.gate.reads - {"since_seen", "outcome"})
+        self.needs_extra_fields = reads_more or bool(self.signal_history.measurement_names)
 
     def measure_input(self, latent_change: Rows | None, latent: Rows, computed_latent: Rows | None) -> None:
         """Queue the measurements of this step that the gate reads."""
-        self.previous_readings, self.readings = (
-            self.readings,
-            self.measurements.measure_input(latent_change, latent, computed_latent),
-        )
+        self.previous_readings = self.readings
+        self.readings = self.measurements.measure_input(latent_change, latent, computed_latent)
 
     def measure_signal(self, signal: Tensor) -> None:
         """Queue how the gate's own signal has changed."""
@@ -176,9 +171,8 @@ class StreamDecider:
     def _build_extra_fields(self, rows: Sequence[int]) -> dict[str, Any]:
         """Build the fields of `Step` that only few gates read."""
         known = self.readings
-        more: dict[str, Any] = (
-            {} if not self.signal_history.measurement_names else self.signal_history.build_step_fields(known, rows)
-        )
+        history = self.signal_history
+        more: dict[str, Any] = history.build_step_fields(known, rows) if history.measurement_names else {}
         if "since_computed" in known:
             more["since_computed"] = average_rows(known["since_computed"], rows)
         if "by_channel" in known:

@@ -45,14 +45,11 @@ class Measurements:
             readings |= {"input_change": measure_mean_abs(dx), "output_change": measure_mean_abs(dy)}
             readings["prediction_error"] = measure_mean_abs(subtract_rows(outputs, prediction))
             if "by_channel" in self.measurement_names:
-                readings |= {
-                    "input_by_channel": self._measure_by_channel(dx),
-                    "output_by_channel": self._measure_by_channel(dy),
-                }
+                readings["input_by_channel"] = self._measure_by_channel(dx)
+                readings["output_by_channel"] = self._measure_by_channel(dy)
             if self.needs_inner_products:
-                readings |= self._measure_inner_products(
-                    [dy, *itertools.starmap(subtract_rows, itertools.pairwise(previous[1]))]
-                )
+                before = itertools.starmap(subtract_rows, itertools.pairwise(previous[1]))
+                readings |= self._measure_inner_products([dy, *before])
         return readings
 
     def measure_difference(self, difference: Rows, previous: list[Rows]) -> ReadingsByName:

@@ -26,9 +26,8 @@ class FiniteCheck(NamedTuple):
 
     def find_nonfinite_rows(self) -> set[int]:
         """The rows that cannot be reused."""
-        return {
-            row for row, size in zip(self.rows, self.output_magnitude.values, strict=True) if not math.isfinite(size)
-        }
+        sizes = zip(self.rows, self.output_magnitude.values, strict=True)
+        return {row for row, size in sizes if not math.isfinite(size)}
 
 
 @dataclass(frozen=True)
@@ -38,9 +37,8 @@ class PendingOutcome:
     position: StepPosition
     stream: str
     rows: Sequence[int]  # the rows that were computed
-    previous_steps: Sequence[
-        tuple[int, ...] | None
-    ]  # the computed steps before, None without one at hand: as many as samples
+    # The computed steps before, None without one at hand: as many as samples.
+    previous_steps: Sequence[tuple[int, ...] | None]
     readings: dict[str, DeviceReading]
     subject: OutcomeSubject = "output"
 
@@ -52,9 +50,8 @@ class PendingOutcome:
         places = [self.rows.index(row) for row in rows if row in self.rows]
         if not places:
             return None
-        since = self.previous_steps[
-            sample if len(self.previous_steps) > 1 else 0
-        ]  # of a batch that was not split yet, all share one
+        # In a batch that was not split yet all share one.
+        since = self.previous_steps[sample if len(self.previous_steps) > 1 else 0]
         index, computed = to_run_index(self.position.local_index), [*map(to_run_index, since or ())]
         size = average_rows(self.readings["output_magnitude"], places)
         known = self.readings if since is not None else {}

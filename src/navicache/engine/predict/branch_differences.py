@@ -37,9 +37,8 @@ class BranchDifferences:
         if rows is None:
             return self
         places = {row: place for place, row in enumerate(rows)}
-        return BranchDifferences(
-            tuple(tuple(places[row] for row in sample) for sample in self.layout if sample[0] in places)
-        )
+        samples = (sample for sample in self.layout if sample[0] in places)
+        return BranchDifferences(tuple(tuple(places[row] for row in sample) for sample in samples))
 
     def to_differences(self, rows: Rows) -> Rows:
         """Outputs as they are kept."""

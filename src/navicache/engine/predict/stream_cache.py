@@ -59,9 +59,8 @@ class StreamCache:
 
     def set_branch_differences(self, branches: BranchDifferences | None) -> None:
         """Keep outputs with rows as differences from here on, or (None) as they are; what is kept so far goes along."""
-        changes = [old.from_differences for old in (self.branch_differences,) if old] + [
-            new.to_differences for new in (branches,) if new
-        ]
+        changes = [] if self.branch_differences is None else [self.branch_differences.from_differences]
+        changes += [] if branches is None else [branches.to_differences]
         for change in changes:
             self.history = [(x, change(y)) for x, y in self.history]
         self.branch_differences, self.base = branches, None

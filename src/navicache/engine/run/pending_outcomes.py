@@ -43,9 +43,8 @@ class PendingOutcomes:
         if work.stream in self.streams.followers and stream.history:
             self.outcomes.append(measure_difference_outcome(work, compute_result, decider, stream, latent_state, rows))
         if self.checks_followers:
-            self.finite_checks.append(
-                FiniteCheck(work.stream, rows if work.rows is None else work.rows, measure_mean_abs(outputs))
-            )
+            own_rows = rows if work.rows is None else work.rows
+            self.finite_checks.append(FiniteCheck(work.stream, own_rows, measure_mean_abs(outputs)))
 
     def queue_outcome(self, outcome: PendingOutcome) -> None:
         """Learn this as well, when it has crossed."""
@@ -72,17 +71,15 @@ class PendingOutcomes:
         self.deciders.update_monitors()
 
     def _learn_outcome(self, pending: PendingOutcome, sample: int, rows: Sequence[int]) -> None:
-        outcome = pending.build_outcome(
-            sample, rows if self.streams.branch_differences is None else rows[:1], self.recorder.to_run_index
-        )
+        own_rows = rows if self.streams.branch_differences is None else rows[:1]
+        outcome = pending.build_outcome(sample, own_rows, self.recorder.to_run_index)
         if outcome is None:
             return
         if pending.subject == "difference":
             self.streams.learn_difference(pending.stream, sample, outcome)
         elif pending.subject == "truth":
-            self.recorder.amend_fields(
-                outcome.local_index, pending.stream, sample, {"reuse_error": outcome.prediction_error}
-            )
+            known = {"reuse_error": outcome.prediction_error}
+            self.recorder.amend_fields(outcome.local_index, pending.stream, sample, known)
         else:
             if pending.has_nonfinite_output(rows):  # whichever of its rows
                 outcome = outcome._replace(output_magnitude=math.nan)

@@ -121,9 +121,8 @@ class RunState:
                 self.recorder.add_decision(tracker.local_index, stream, sample, FOLLOWER_DECISIONS[decision.compute])
         else:
             elements = self.latent_state.element_count // len(self.batch.layout)
-            self.decisions = self.deciders.get_or_create(stream).decide_samples(
-                tracker.position, stream, elements, self.latent_state.shapes_match
-            )
+            decider, shapes_match = self.deciders.get_or_create(stream), self.latent_state.shapes_match
+            self.decisions = decider.decide_samples(tracker.position, stream, elements, shapes_match)
 
     # -- compute or predict -------------------------------------------------------------------------------------------
 
@@ -149,9 +148,8 @@ class RunState:
 
     def predict_output(self, stream: str, call: ModelCall) -> Any:
         """A stream's output as it is predicted, in the container the model would return."""
-        return self.streams.get_or_create(stream).pack_output(
-            self.streams.predict_output(stream, self.latent_state.take_latent_channels(call.latent))
-        )
+        predicted = self.streams.predict_output(stream, self.latent_state.take_latent_channels(call.latent))
+        return self.streams.get_or_create(stream).pack_output(predicted)
 
     def store_result(
         self, work: ComputeWork, result: Any, position: StepPosition, output_key: ArgumentKey | None, is_leading: bool

@@ -24,12 +24,9 @@ def queue_true_error(run: RunState, tracker: RunTracker, predicted_output: Rows,
     if run.leader_decides and name != tracker.called_streams[0]:
         return
     some = run.batch.select_rows(find_predicted_samples(run, tracker))
-    prediction, truth = (
-        take_rows(run.latent_state.take_latent_channels(made), some) for made in (predicted_output, true_output)
-    )
-    readings = {
-        "output_magnitude": measure_mean_abs(truth),
-        "prediction_error": measure_mean_abs(subtract_rows(truth, prediction)),
-    }
+    inner = run.latent_state.take_latent_channels
+    prediction, truth = (take_rows(inner(made), some) for made in (predicted_output, true_output))
+    error = measure_mean_abs(subtract_rows(truth, prediction))
+    readings = {"output_magnitude": measure_mean_abs(truth), "prediction_error": error}
     rows, since = range(run.row_count) if some is None else some, [*run.streams.get_or_create(name).computed_steps]
     run.pending_outcomes.queue_outcome(PendingOutcome(tracker.position, name, rows, since, readings, "truth"))

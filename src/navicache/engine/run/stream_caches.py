@@ -39,18 +39,16 @@ class StreamCaches:
     def __post_init__(self) -> None:
         """Nothing is kept yet."""
         self.stores_differences = self.deciders.leader_decides and self.scheme.difference_predictor is not None
-        self.difference_predictors = DifferencePredictors(
-            self.scheme.difference_predictor or self.scheme.predictor, self.batch
-        )
+        predictor = self.scheme.difference_predictor or self.scheme.predictor
+        self.difference_predictors = DifferencePredictors(predictor, self.batch)
 
     def get_or_create(self, name: str) -> StreamCache:
         """The stream of that name, new where it is called for the first time."""
         found = self.by_name.get(name)
         if found is None:
             predictor = self.scheme.predictor
-            found = StreamCache(
-                predictor.history_length, self.storage, self.batch, predictor.needs_past_inputs, self.branch_differences
-            )
+            length, keeps_inputs = predictor.history_length, predictor.needs_past_inputs
+            found = StreamCache(length, self.storage, self.batch, keeps_inputs, self.branch_differences)
             self.by_name[name] = found
         return found
 
@@ -110,9 +108,8 @@ class StreamCaches:
         if self.branch_differences is None:
             return expand_to_rows(layout, weights)
         rows = range(1, len(layout[0]))
-        columns = [
-            self.difference_predictors.compute_weights((decider.stream_index, row), decider, references) for row in rows
-        ]
+        places = ((decider.stream_index, row) for row in rows)
+        columns = [self.difference_predictors.compute_weights(place, decider, references) for place in places]
         return expand_to_rows(layout, weights, [*zip(*columns, strict=True)])
 
     # -- keep and learn -----------------------------------------------------------------------------------------------
@@ -140,9 +137,8 @@ class StreamCaches:
         stream, course = self.get_or_create(name), prediction
         weights = self._compute_row_weights(name, stream)
         if course is None or name in self.followers or any(each.error_weight for each in weights):
-            course = stream.predict_output(
-                latent, [each._replace(error_weight=0.0) for each in weights], self.latent_state.shared_channels
-            )
+            plain_weights = [each._replace(error_weight=0.0) for each in weights]
+            course = stream.predict_output(latent, plain_weights, self.latent_state.shared_channels)
         return subtract_rows(encoded_output, stream.encode_rows(take_rows(course, rows), rows))
 
     def corrects_errors(self, name: str, is_leading: bool) -> bool:

@@ -28,11 +28,8 @@ class BlockEngine(CacheEngine):
         """Nothing is attached yet; the options are those of every engine."""
         super().__init__(*args, **options)
         site = self.scheme.site
-        self.site, self.structure, self.block_count = (
-            site if isinstance(site, Blocks) else Blocks(),
-            structure,
-            structure.block_count,
-        )
+        self.site = site if isinstance(site, Blocks) else Blocks()
+        self.structure, self.block_count = structure, structure.block_count
         if self.site.first + self.site.last >= self.block_count:
             raise ValueError(
                 f"{self.site.first} first and {self.site.last} last blocks always run, and {self.block_count} is all "
@@ -127,10 +124,8 @@ class BlockEngine(CacheEngine):
             return hidden, traversal.site_text
         tokens, added = run.predict_output(name, call), self.text_residuals.get(name)
         traversal.set_prediction(tokens)
-        return (
-            tokens,
-            traversal.site_text if traversal.site_text is None or added is None else traversal.site_text + added,
-        )
+        text = traversal.site_text
+        return tokens, text if text is None or added is None else text + added
 
     def _leave_site(self, traversal: BlockTraversal, signature: BlockSignature, result: Any) -> Any:
         """After the last block of the site: keep what was computed."""

@@ -18,9 +18,8 @@ class BlockTraversal:
     call_facts: CallFacts
     block_index: int = -1  # of the newest block
     first_input: Tensor | None = None  # what the first block was handed
-    site_call: tuple[nn.Module, tuple[Any, ...], dict[str, Any]] | None = (
-        None  # the first block of the site, and its call
-    )
+    # The first block of the site, and its call.
+    site_call: tuple[nn.Module, tuple[Any, ...], dict[str, Any]] | None = None
     site_text: Tensor | None = None  # what the site was handed, beside the video's tokens
     signals: dict[str, Tensor] = field(default_factory=dict)
     work: ComputeWork | None = None

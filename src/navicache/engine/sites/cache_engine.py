@@ -115,9 +115,8 @@ class CacheEngine(ABC):
         if run.measures_signal and not run.bypass_reason and (kind == "step" or not run.leader_decides):
             signal = self.compute_signal(call, call_facts.sigma if kind == "step" else tracker.call_facts.sigma)
             run.deciders.measure_signal(signal, placement.stream if certain else None)
-        learns = (looked or signal is not None) and (
-            run.decides_by_measurement or bool(questions) or together or run.needs_transfer
-        )
+        is_asked = run.decides_by_measurement or bool(questions) or together or run.needs_transfer
+        learns = (looked or signal is not None) and is_asked
         crosses = learns or bool(questions) or (together and kind == "step")
         readings = questions + run.list_pending_readings() if learns else questions
         return CallReadings(certain, readings, crosses, learns, looked, latent_change, signal)

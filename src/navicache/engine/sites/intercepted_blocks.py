@@ -7,19 +7,9 @@ from torch import nn
 
 # Names under which transformers keep the blocks that work on the video; refiners and text blocks have others.
 BLOCK_LIST_NAMES = (
-    "blocks",
-    "transformer_blocks",
-    "joint_transformer_blocks",
-    "single_transformer_blocks",
-    "temporal_transformer_blocks",
-    "visual_transformer_blocks",
-    "layers",
-    "spatial_blocks",
-    "temporal_blocks",
-    "double_blocks",
-    "single_blocks",
-    "double_stream_blocks",
-    "single_stream_blocks",
+    *("blocks", "transformer_blocks", "joint_transformer_blocks", "single_transformer_blocks"),
+    *("temporal_transformer_blocks", "visual_transformer_blocks", "layers", "spatial_blocks", "temporal_blocks"),
+    *("double_blocks", "single_blocks", "double_stream_blocks", "single_stream_blocks"),
 )
 
 BlockHandler = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any]

@@ -95,9 +95,8 @@ class ModelEngine(CacheEngine):
         if plan.run is None or plan.work is None:
             return result
         with torch.no_grad():
-            return plan.run.store_result(
-                plan.work, result, self.tracker.position, self.call.output, self.is_leading_call
-            )
+            position, is_leading = self.tracker.position, self.is_leading_call
+            return plan.run.store_result(plan.work, result, position, self.call.output, is_leading)
 
     def _has_predicted_samples(self) -> bool:
         return self.run is not None and bool(find_predicted_samples(self.run, self.tracker))

@@ -12,9 +12,8 @@ class ModelStructure:
 
     model: nn.Module
     block_lists: Mapping[str, nn.ModuleList]
-    token_positions: Mapping[type[nn.Module], tuple[int, int]] = field(
-        default_factory=dict
-    )  # places of video and text tokens
+    # Places of video and text tokens.
+    token_positions: Mapping[type[nn.Module], tuple[int, int]] = field(default_factory=dict)
     signal_modules: Mapping[str, str] = field(default_factory=dict)  # signal -> the submodule whose output it is
 
     @property

@@ -46,10 +46,8 @@ class ModuleEngine(CacheEngine):
         self._refuse_compile = create_compile_refusal()
         for part in self.module_groups:
             for name, module in part.modules.items():
-                own, self._original_forwards = (
-                    vars(module).get("forward"),
-                    [*self._original_forwards, (module, vars(module).get("forward"))],
-                )
+                own = vars(module).get("forward")
+                self._original_forwards.append((module, own))
                 forward = own or module.forward
                 passed = functools.partial(self._run_module, part, name, forward)
                 module.forward = functools.update_wrapper(passed, forward)

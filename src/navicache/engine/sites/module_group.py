@@ -48,9 +48,8 @@ class ModuleCache(NamedTuple):
 
     def predict_output(self, weights: list[PredictionWeights]) -> Any:
         """Its output, as it would return it."""
-        outputs = [
-            stream.predict_output(stream.history[0][1], weights, SharedChannels())[0] for stream in self.tensor_caches
-        ]
+        pairs = ((stream, stream.history[0][1]) for stream in self.tensor_caches)
+        outputs = [stream.predict_output(newest, weights, SharedChannels())[0] for stream, newest in pairs]
         return outputs[0] if self.returns_tensor else tuple(outputs)
 
 
@@ -63,13 +62,10 @@ class ModuleGroup:
     modules: dict[str, nn.Module]
     storage: StorageOptions
     decision: Decision = Decision(True, "schedule")
-    batch: BatchSamples = field(
-        default_factory=lambda: BatchSamples(1, is_layout_known=True)
-    )  # all rows decide together
+    # All rows decide together.
+    batch: BatchSamples = field(default_factory=lambda: BatchSamples(1, is_layout_known=True))
     caches: dict[tuple[str, str], ModuleCache] = field(default_factory=dict)  # by stream and module
-    recorder: TraceRecorder = field(
-        init=False
-    )  # of these decisions alone: the engine's own says what came of all of them
+    recorder: TraceRecorder = field(init=False)  # of these decisions alone: the engine's own has all of them
     deciders: StreamDeciders = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,9 +99,8 @@ class ModuleGroup:
         bare, order = isinstance(result, Tensor), self.scheme.predictor.history_length
         tensors: tuple[Tensor, ...] = (result,) if bare else result
         if (stream, module) not in self.caches:
-            self.caches[stream, module] = ModuleCache(
-                [StreamCache(order, self.storage, self.batch) for _ in tensors], bare
-            )
+            empty = [StreamCache(order, self.storage, self.batch) for _ in tensors]
+            self.caches[stream, module] = ModuleCache(empty, bare)
         for each, tensor in zip(self.caches[stream, module].tensor_caches, tensors, strict=True):
             each.store_step(NO_ROWS, UnpackedOutput((tensor,), tuple), None, NO_ROWS, shares_latent=True)
             each.mark_computed(local_index, (0,))

@@ -58,8 +58,5 @@ class ProbeEngine(BlockEngine):
             ratio = float((added.norm(dim=-1) / (last[1].norm(dim=-1) + 1e-8)).mean())
         self._previous[stream] = (output.clone(), added)
         state = self.run.deciders.get_or_create(stream).gate_states[0]
-        self.measurements.append(
-            ProbeMeasurement(
-                self.run_count, tracker.index, tracker.called_streams.index(stream), state, output_change, ratio
-            )
-        )
+        place = self.run_count, tracker.index, tracker.called_streams.index(stream)
+        self.measurements.append(ProbeMeasurement(*place, state, output_change, ratio))

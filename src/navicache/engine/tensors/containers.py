@@ -110,9 +110,8 @@ def select_argument_rows(
         case list():
             return [select_argument_rows(entry, row_count, indices, is_latent_list) for entry in value]
         case tuple():
-            return _build_sequence(
-                type(value), [select_argument_rows(entry, row_count, indices, is_latent_list) for entry in value]
-            )
+            entries = [select_argument_rows(entry, row_count, indices, is_latent_list) for entry in value]
+            return _build_sequence(type(value), entries)
         case dict():
             return {
                 key: select_argument_rows(entry, row_count, indices, is_latent_list) for key, entry in value.items()

@@ -29,9 +29,8 @@ def expand_to_rows(
     values = [sample_values[0]] * sum(map(len, layout))
     for number, rows in enumerate(layout):
         own = other_row_values[number] if other_row_values else ()
-        for row, value in zip(
-            rows, [sample_values[number], *(own or [sample_values[number]] * (len(rows) - 1))], strict=True
-        ):
+        others = own or [sample_values[number]] * (len(rows) - 1)
+        for row, value in zip(rows, [sample_values[number], *others], strict=True):
             values[row] = value
     return values
 
@@ -63,9 +62,8 @@ def _compare_sample_rows(latent: Rows, layout: SampleLayout) -> Tensor:
     flags = []
     for branch in zip(*(rows[1:] for rows in layout), strict=True):
         other = take_rows(latent, branch)
-        flags.append(
-            compare_values(first, other) if list_shapes(first) == list_shapes(other) else latent[0].new_zeros(1).float()
-        )
+        is_alike = list_shapes(first) == list_shapes(other)
+        flags.append(compare_values(first, other) if is_alike else latent[0].new_zeros(1).float())
     flag = flags[0]
     for other in flags[1:]:
         flag = flag * other

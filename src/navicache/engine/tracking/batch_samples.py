@@ -64,9 +64,8 @@ class BatchSamples:
 
     def resolve_layout(self) -> SampleLayout:
         """Split the batch into samples, once two steps have been looked at."""
-        self.layout = choose_layout(
-            self.row_count, *([flag.values[0] for flag in flags] for flags in self.layout_flags)
-        )
+        known = ([flag.values[0] for flag in flags] for flags in self.layout_flags)
+        self.layout = choose_layout(self.row_count, *known)
         for values in self._shared_lists:
             values *= len(self.layout)
         self.layout_flags, self._shared_lists, self.is_layout_known = [], [], True

@@ -32,12 +32,8 @@ class ModelCall(NamedTuple):
     def run_invariants(self) -> tuple[object, ...]:
         """What cannot change within a run."""
         first = self.model_latent[0]
-        return (
-            list_shapes(self.model_latent) if self.is_latent_list else first.shape,
-            first.dtype,
-            first.device,
-            self.output_format,
-        )
+        shape = list_shapes(self.model_latent) if self.is_latent_list else first.shape
+        return shape, first.dtype, first.device, self.output_format
 
 
 class CallReader:
@@ -84,17 +80,11 @@ class CallReader:
 
     def _index_arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[ArgumentKey, Any]:
         """All arguments by name and by position; a forward of *args and **kwargs names nothing, but its caller may."""
-        given: dict[ArgumentKey, Any] = {
-            **dict(zip(self._argument_names, args, strict=False)),
-            **dict(enumerate(args)),
-            **kwargs,
-        }
+        named = dict(zip(self._argument_names, args, strict=False))
+        given: dict[ArgumentKey, Any] = {**named, **dict(enumerate(args)), **kwargs}
         if not self._argument_names:
-            roles = (
-                (self._latent_key, LATENT_ARGUMENT_NAMES),
-                (self._time_key, TIME_ARGUMENT_NAMES),
-                (2, CONDITIONING_ARGUMENT_NAMES),
-            )
+            latent, time = (self._latent_key, LATENT_ARGUMENT_NAMES), (self._time_key, TIME_ARGUMENT_NAMES)
+            roles = (latent, time, (2, CONDITIONING_ARGUMENT_NAMES))
             for place, usual in roles:
                 if place is not None and place not in given:
                     given[place] = next((kwargs[name] for name in usual if name in kwargs), None)

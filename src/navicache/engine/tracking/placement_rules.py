@@ -30,11 +30,9 @@ def place_call(tracker: RunTracker, call: ModelCall, call_facts: CallFacts) -> C
     if known is None:
         told = call_facts.index is not None or (tracker.local_index == 0 and call_facts.run_token is not None)
         sure = told and (tracker.is_done or _has_same_latent(tracker, call))
-        return (
-            _place_unnamed_follower(tracker, call)
-            if sure
-            else _place_leading_call(tracker, call, call_facts, known, is_tentative=True)
-        )
+        if sure:
+            return _place_unnamed_follower(tracker, call)
+        return _place_leading_call(tracker, call, call_facts, known, is_tentative=True)
     return _place_known_stream(tracker, call, call_facts, known)
 
 
@@ -50,16 +48,14 @@ def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unch
         return placement
     equal = [stream for stream, flag in placement.conditioning_matches.items() if flag.values[0]]
     free = [stream for stream in equal if stream not in tracker.called_streams]
-    same_time = get_value(placement.time) == get_value(tracker.time) and not (
-        tracker.is_done and placement.time is None
-    )
+    is_time_unknown = tracker.is_done and placement.time is None
+    same_time = get_value(placement.time) == get_value(tracker.time) and not is_time_unknown
     if placement.kind == "follow" or (placement.is_tentative and latent_unchanged and same_time):
         repeated = placement.stream in tracker.called_streams or (bool(equal) and not free)
         if repeated and tracker.local_index == 0 and tracker.run_token is None:
             return placement.as_new_run("the first step again")
-        return placement._replace(
-            kind="follow", stream=number_repeated_stream([*free, *equal, placement.stream][0], tracker.called_streams)
-        )
+        stream = number_repeated_stream([*free, *equal, placement.stream][0], tracker.called_streams)
+        return placement._replace(kind="follow", stream=stream)
     if tracker.is_done:
         return placement.as_new_run("the run before was over")
     if _is_new_run_by_time(tracker, get_value(placement.time)):
@@ -134,17 +130,15 @@ def _place_leading_call(
     equal = _compare_conditioning(tracker, call, list(tracker.conditioning) if known_stream is None else [known_stream])
     if not equal and not is_tentative:
         return CallPlacement("run", fresh, fresh, "the conditioning changed", time=time)
-    return CallPlacement(
-        "step", known_stream or _choose_new_stream(tracker), fresh, "", is_tentative, time, True, equal
-    )
+    stream = known_stream or _choose_new_stream(tracker)
+    return CallPlacement("step", stream, fresh, "", is_tentative, time, True, equal)
 
 
 def _place_unnamed_follower(tracker: RunTracker, call: ModelCall) -> CallPlacement:
     # Conditioning that is created at every call has no identity: its values have to distinguish the streams.
     equal = _compare_conditioning(tracker, call, [s for s in tracker.conditioning if s not in tracker.called_streams])
-    return CallPlacement(
-        "follow", _choose_new_stream(tracker), is_conditioning_moved=bool(equal), conditioning_matches=equal
-    )
+    stream = _choose_new_stream(tracker)
+    return CallPlacement("follow", stream, is_conditioning_moved=bool(equal), conditioning_matches=equal)
 
 
 def _has_same_latent(tracker: RunTracker, call: ModelCall) -> bool:

@@ -61,11 +61,9 @@ class RunTracker:
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
         """Remove what a scheduler says that does not move with this run."""
-        return (
-            call_facts._replace(index=None, total=None, run_token=None, read_noise_levels=None)
-            if self.is_scheduler_stale and not self.new_run_reason
-            else call_facts
-        )
+        if self.is_scheduler_stale and not self.new_run_reason:
+            return call_facts._replace(index=None, total=None, run_token=None, read_noise_levels=None)
+        return call_facts
 
     def continues_generation(self, call_facts: CallFacts) -> bool:
         """Whether a new run belongs to the same generation: its scheduler moved on to a later step."""
@@ -99,10 +97,8 @@ class RunTracker:
         elif kind == "step":
             wrong = self._begin_next_step(placement, call_facts)
         if kind != "follow":
-            call_facts, start = (
-                self.drop_stale_fields(call_facts) if self.is_scheduler_stale else call_facts,
-                self.index_offset or 0,
-            )
+            call_facts = self.drop_stale_fields(call_facts) if self.is_scheduler_stale else call_facts
+            start = self.index_offset or 0
             self.call_facts, self.time = call_facts, placement.time
             self.ignores_latent, self.latent = ignores_latent, () if ignores_latent else call.model_latent
             self.index = (
@@ -116,12 +112,8 @@ class RunTracker:
 
     def _begin_run(self, placement: CallPlacement, call: ModelCall, call_facts: CallFacts) -> None:
         self.new_run_reason, self.is_done, self.is_scheduler_stale = "", False, False
-        self.run_token, self.run_invariants, self.local_index, self.first_counted_index = (
-            call_facts.run_token,
-            call.run_invariants,
-            0,
-            0,
-        )
+        self.run_token, self.run_invariants = call_facts.run_token, call.run_invariants
+        self.local_index = self.first_counted_index = 0
         self.index_offset = None if call_facts.index is None else 0
         self.first_time, self.time_direction = placement.time, 0.0
         self.noise_levels = None if call_facts.read_noise_levels is None else call_facts.read_noise_levels()

@@ -64,9 +64,8 @@ def _interpolate(few: CurvePoint, many: CurvePoint, computed: float) -> CurvePoi
     gap = many.computed - few.computed
     share = (computed - few.computed) / gap
     names = (field.name for field in fields(CurvePoint) if field.name != "gap")
-    return CurvePoint(
-        **{name: (1 - share) * getattr(few, name) + share * getattr(many, name) for name in names}, gap=gap
-    )
+    figures = {name: (1 - share) * getattr(few, name) + share * getattr(many, name) for name in names}
+    return CurvePoint(**figures, gap=gap)
 
 
 @dataclass(frozen=True)

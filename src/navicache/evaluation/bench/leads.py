@@ -60,11 +60,8 @@ def _series_leads(table: Sequence[CellAtBudget]) -> Iterator[SeriesLead]:
     for name in names:
         for budget in dict.fromkeys(standing.budget for standing in table):
             own = [standing for standing in table if standing.budget == budget and name in standing.points_by_series]
-            pairs = [
-                (standing.our_point, standing.points_by_series[name])
-                for standing in own
-                if standing.our_point is not None
-            ]
+            both = ((standing.our_point, standing.points_by_series[name]) for standing in own)
+            pairs = [(ours, other) for ours, other in both if ours is not None]
             if pairs:
                 leads = [ours.psnr - other.psnr for ours, other in pairs]
                 worst = [ours.worst - other.worst for ours, other in pairs]

@@ -44,16 +44,10 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
     policy = read_text(entry["policy"], f"{place}.policy")
     name = read_text(entry.get("name", policy), f"{place}.name")
     given, call = (read_table(entry.get(key, {}), f"{place}.{key}") for key in ("knobs", "call"))
-    knobs = {
-        knob: tuple(value) if isinstance(value, list) else value for knob, value in given.items()
-    }  # as policies do
-    same: dict[str, Any] = {
-        "policy": policy,
-        "call": call,
-        **{key: read_texts(entry.get(key, []), f"{place}.{key}") for key in ("models", "conditions")},
-    }
+    knobs = {knob: tuple(v) if isinstance(v, list) else v for knob, v in given.items()}  # as policies do
+    lists = {key: read_texts(entry.get(key, []), f"{place}.{key}") for key in ("models", "conditions", "calibrate")}
+    same: dict[str, Any] = {"policy": policy, "call": call, **lists}
     same["calibration"] = read_text(entry.get("calibration", ""), f"{place}.calibration")
-    same["calibrate"] = read_texts(entry.get("calibrate", []), f"{place}.calibrate")
     same["batch"] = read_positive_int(entry["batch"], f"{place}.batch") if "batch" in entry else None
     points = list(itertools.product(_read_modes(entry, place), _read_shares(entry, place), _read_sweep(entry, place)))
     same["series"] = read_text(entry.get("series", name if len(points) > 1 else ""), f"{place}.series")

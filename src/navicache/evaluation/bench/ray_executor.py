@@ -53,9 +53,8 @@ class _WorkerPool:
     count: int
     make_worker: MakeWorker
     waiting: deque[JobGroup]
-    busy: dict[Any, tuple[Any, JobGroup]] = field(
-        default_factory=dict
-    )  # by the promise of rows: actor, batches from them on
+    # By the promise of rows: actor, batches from them on.
+    busy: dict[Any, tuple[Any, JobGroup]] = field(default_factory=dict)
     losses: Counter[str] = field(default_factory=Counter[str])
 
     def rows(self) -> Iterator[list[Row]]:

@@ -53,10 +53,8 @@ def summarise_regrets(table: Sequence[CellAtBudget]) -> list[SeriesRegret]:
 
 
 def _series_regret(table: Sequence[CellAtBudget], curve: QualityCurve) -> SeriesRegret:
-    places = {
-        (f"{standing.cell.model}, {standing.cell.condition}", standing.budget): find_regrets(standing, curve.name)
-        for standing in table
-        if standing.points_by_series
-    }
+    reached = (standing for standing in table if standing.points_by_series)
+    named = ((f"{s.cell.model}, {s.cell.condition}", s.budget, s) for s in reached)
+    places = {(cell, budget): find_regrets(standing, curve.name) for cell, budget, standing in named}
     known = {place: regrets for place, regrets in places.items() if regrets}
     return SeriesRegret(curve, known, tuple(place for place in places if place not in known))

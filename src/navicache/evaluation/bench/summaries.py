@@ -92,13 +92,10 @@ def measure_overhead(row: Row, plain: Row | None) -> float | None:
     if plain is None or is_batched(row) or row["steps"]["partial"]:
         return None  # a step that is computed in part has no fixed price
     whole, own = baseline_seconds(row, plain)["loop"], row["seconds"]["loop"]
-    if whole is None or own is None or None in _total_steps(plain, row):
+    all_steps, steps = plain["steps"]["total"], row["steps"]["total"]
+    if None in (whole, own, all_steps, steps):
         return None
-    return (own - row["steps"]["computed"] * whole / plain["steps"]["total"]) / row["steps"]["total"]
-
-
-def _total_steps(*rows: Row) -> list[int | None]:
-    return [row["steps"]["total"] for row in rows]
+    return (own - row["steps"]["computed"] * whole / all_steps) / steps
 
 
 def list_refusals(rows: Sequence[Row]) -> list[str]:

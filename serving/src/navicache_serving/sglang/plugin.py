@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import distributed
 
-from navicache.integrations import server_settings
+from navicache_serving import server_settings
 
 SETTINGS_VARIABLE = "NAVICACHE_SGLANG"  # environment variable: settings for requests that have none
 STAGE_CLASS = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
@@ -22,7 +22,7 @@ def register() -> None:
         HookType,
     )
 
-    from navicache.integrations.sglang.hooks import DenoisingHooks
+    from navicache_serving.sglang.hooks import DenoisingHooks
 
     server = parse_server_settings(os.environ.get(SETTINGS_VARIABLE))
     server_settings.read_settings(server)

@@ -6,11 +6,11 @@ from typing import Any
 from torch import nn
 
 from navicache.engine import CallFacts, RankGroup
-from navicache.integrations import server_settings
 from navicache.integrations.policy_choice import CacheOptions
 from navicache.integrations.rank_groups import find_ranks, get_class_name
-from navicache.integrations.sglang.transformer_cache import TransformerCache
 from navicache.records import Trace, summarise
+from navicache_serving import server_settings
+from navicache_serving.sglang.transformer_cache import TransformerCache
 
 
 class DenoisingLoop:

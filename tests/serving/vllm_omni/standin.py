@@ -12,7 +12,7 @@ import torch
 from diffusers import FlowMatchEulerDiscreteScheduler
 from torch import Tensor, nn
 
-from navicache.integrations.vllm_omni.backend import PipelineCacheBackend
+from navicache_serving.vllm_omni.backend import PipelineCacheBackend
 
 
 class Field(nn.Module):

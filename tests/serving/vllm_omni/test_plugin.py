@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from navicache.integrations.vllm_omni import plugin
+from navicache_serving.vllm_omni import plugin
 
 
 def known(cache_backend: str | None, cache_config: Any) -> Any:

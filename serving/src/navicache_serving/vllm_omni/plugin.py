@@ -64,8 +64,8 @@ def build_backend(cache_config: Any) -> Any:
     from vllm_omni.diffusion.cache.base import CacheBackend  # pyright: ignore[reportMissingImports]
     from vllm_omni.diffusion.data import DiffusionCacheConfig  # pyright: ignore[reportMissingImports]
 
-    from navicache.integrations.vllm_omni.backend import PipelineCacheBackend
-    from navicache.integrations.vllm_omni.worker_ranks import find_worker_process_group
+    from navicache_serving.vllm_omni.backend import PipelineCacheBackend
+    from navicache_serving.vllm_omni.worker_ranks import find_worker_process_group
 
     class NaviCacheBackend(PipelineCacheBackend, CacheBackend):
         """This backend as a subclass of vLLM-Omni's."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.integrations.sglang.standin import Field, Req, Stage, hooked
+from tests.serving.sglang.standin import Field, Req, Stage, hooked
 from torch import Tensor
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import nn
 
-from navicache.integrations import server_settings
-from navicache.integrations.vllm_omni.attached_transformer import AttachedTransformer, RequestContext
-from navicache.integrations.vllm_omni.request_end import RequestEndListener
 from navicache.policies import EasyCache, Inertial, NaviCache, Policy
+from navicache_serving import server_settings
+from navicache_serving.vllm_omni.attached_transformer import AttachedTransformer, RequestContext
+from navicache_serving.vllm_omni.request_end import RequestEndListener
 
 logger = logging.getLogger("vllm_omni.navicache")
 DEFAULT_TRANSFORMER_NAMES = ("transformer", "transformer_2")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from navicache.integrations.policy_choice import CacheOptions
-from navicache.integrations.server_settings import read_settings
+from navicache_serving.server_settings import read_settings
 
 EXTRA_FIELD = "diffusers_kwargs"  # the field of a request, and of its JSON, for values that SGLang does not know
 SETTINGS_KEY = "navicache"

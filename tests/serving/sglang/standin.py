@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from navicache.integrations.sglang.hooks import DenoisingHooks
+from navicache_serving.sglang.hooks import DenoisingHooks
 
 
 class Field(nn.Module):

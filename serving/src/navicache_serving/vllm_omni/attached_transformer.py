@@ -7,12 +7,12 @@ from typing import Any
 from torch import nn
 
 from navicache.engine import CallFacts, CallReader, ModelEngine
-from navicache.integrations import server_settings
 from navicache.integrations.attachments import ModuleAttachment, get_forward_signature
 from navicache.integrations.rank_groups import find_ranks, get_class_name
 from navicache.integrations.scheduler import read_noise_levels, read_scheduler_position
 from navicache.policies import Policy
 from navicache.records import summarise
+from navicache_serving import server_settings
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from navicache.integrations.sglang.denoising_loop import DenoisingLoop
-from navicache.integrations.sglang.request_options import read_request_options
+from navicache_serving.sglang.denoising_loop import DenoisingLoop
+from navicache_serving.sglang.request_options import read_request_options
 
 logger = logging.getLogger("sglang.navicache")
 RUN_KEY = "navicache run"  # of the current loop, in the request's extras

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.integrations.vllm_omni.standin import Field, Pipeline, backend, request
+from tests.serving.vllm_omni.standin import Field, Pipeline, backend, request
 from torch import Tensor
 
 

@@ -1,0 +1,80 @@
+"""Turn the JSON settings of a server or a request into a policy.
+
+Wrong settings raise a ValueError before the first step.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import nn
+
+from navicache.integrations.policy_choice import (
+    DEFAULT_POLICY,
+    POLICY_OF_TARGET,
+    CacheOptions,
+    choose_policy,
+    explain_inferred_preset,
+)
+from navicache.integrations.rank_groups import get_class_name
+from navicache.models import SIZE_FIELDS, UNKNOWN_MODEL, ModelSpec, find_model, read_calibration
+from navicache.policies import Policy
+
+SETTING_ERRORS = (TypeError, ValueError, OverflowError)  # the last for JSON integers too large for a float
+
+
+def read_settings(settings: Any) -> CacheOptions | None:
+    """Read options from a mapping of settings, or from True for the defaults; None if nothing is to be cached.
+
+    Settings are `policy`, `mode`, `calibration` (a path on the server) and knobs of the policy.
+
+    Example:
+        >>> read_settings({"speedup": 2.5}).knobs, read_settings(False), read_settings({"speedup": 1})
+        ({'speedup': 2.5}, None, None)
+        >>> read_settings({"sped_up": 2})
+        Traceback (most recent call last):
+        ValueError: navicache: no policy has a knob 'sped_up': did you mean 'speedup'?
+    """
+    if settings is None or settings is False:
+        return None
+    if settings is not True and not isinstance(settings, Mapping):
+        raise ValueError(f'navicache: give settings such as {{"speedup": 2.0}}, true or false, got {settings!r}')
+    options = _build_options({} if settings is True else dict(settings))
+    return None if options.knobs.get("speedup") == 1 else options
+
+
+def _build_options(settings: dict[str, Any]) -> CacheOptions:
+    """Build options and check that they give a policy for an unknown model."""
+    try:
+        path = settings.pop("calibration", None)
+        measured = None if path is None else read_calibration(path)
+        policy, mode = settings.pop("policy", None), settings.pop("mode", None)
+        for what, name in (("policy", policy), ("mode", mode)):
+            if name is not None and not isinstance(name, str):
+                raise ValueError(f"{what} must be a name, got {name!r}")
+        if policy is None and measured is None and mode is not None and POLICY_OF_TARGET.keys().isdisjoint(settings):
+            policy = DEFAULT_POLICY
+        options = CacheOptions(policy, mode, calibration=measured, knobs=settings)
+    except (*SETTING_ERRORS, OSError) as error:
+        raise ValueError(f"navicache: {error}") from error
+    choose_server_policy(options, UNKNOWN_MODEL)
+    return options
+
+
+def choose_server_policy(options: CacheOptions, spec: ModelSpec) -> tuple[Policy, str]:
+    """Choose the policy for a model, and a note about it; a policy that caches parts of the model is refused."""
+    try:
+        policy = choose_policy(options, spec)
+    except SETTING_ERRORS as error:
+        raise ValueError(f"navicache: {error}") from error
+    if policy.schemes()[0].site != "model":
+        raise ValueError(
+            f"navicache: policy {policy.name!r} reaches inside the model, which the server may have compiled, sharded "
+            "or hooked itself: choose one that predicts whole calls, such as 'inertial' or 'navicache'"
+        )
+    return policy, explain_inferred_preset(spec, options)
+
+
+def find_model_spec(model: nn.Module, expert_count: int = 1) -> ModelSpec:
+    """Find the spec of a model by class and size; servers name their classes like diffusers."""
+    config = getattr(model, "config", None)
+    return find_model(get_class_name(model), {name: getattr(config, name, None) for name in SIZE_FIELDS}, expert_count)
