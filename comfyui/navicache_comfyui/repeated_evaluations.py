@@ -4,7 +4,7 @@
 by the correction. In the middle of a run this changes the output by a percent or less; in the first steps and at the
 last level by far more. There repeated evaluations are computed; elsewhere they reuse the output of the first one,
 computed or predicted. The number computed at the start is a third of the evaluations that half of the levels would
-leave: 8 of 50 levels at a speed-up of 2, and at 3 only the aligned ones.
+leave: 8 of 50 levels at a speed-up of 2, and at 3 only the fewest.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from .policy_settings import has_speedup_target
 from .sampler_traits import SamplerTraits
 from .sigma_tracker import SegmentStep
 
+FEWEST_FIRST_LEVELS = 3
 SAME_SIGMA_TOLERANCE = 1e-3  # relative: closer noise levels differ only by a sampler's rounding
 
 
@@ -64,7 +65,7 @@ def split_budget_with_repeats(
     ):
         return policy, None
     budget = int((2 * levels - 1 + unpaired) / (policy.speedup or DEFAULT_SPEEDUP))
-    first = max(policy.align_steps, round((budget - levels / 2) / 3))
+    first = max(policy.align_steps or FEWEST_FIRST_LEVELS, round((budget - levels / 2) / 3))
     repeats = first - 1 + policy.last_step + unpaired  # the first level is evaluated once
     spare = max(0, budget - repeats - levels)  # a small speed-up can compute more
     levels_policy = replace(policy, speedup=max(1.0, levels / max(1, budget - repeats)))

@@ -91,7 +91,7 @@ NONSENSE = {
     "speedup": (0.5, math.nan, "2", -1, True),
     "max_error": (-0.1, 1.5, math.nan, "x", False),
     "threshold": (-0.1, math.nan, "x", True),
-    "align_steps": (0, 2.5, "3", -1, None),
+    "align_steps": (0, 2.5, "3", -1),
     "process_noise": (-1.0, math.nan, "x", None),
     "measurement_noise": (-1.0, math.nan, "x", None),
     "amends": (0, 0.5, "x", None),
@@ -110,6 +110,7 @@ def test_no_knob_is_forgotten_here(kind):
 
 
 CASES = [(kind, f.name, value) for kind in (Inertial, Schedule) for f in fields(kind) for value in NONSENSE[f.name]]
+CASES.append((Schedule, "align_steps", None))  # of inertial it means: as the target needs
 
 
 @pytest.mark.parametrize(("kind", "knob", "value"), CASES)

@@ -38,8 +38,8 @@ def build_schedule(levels: NoiseLevels, budget: int, align_steps: int) -> frozen
     """Choose the steps to compute: the first `align_steps`, the last, and others up to the budget.
 
     Example:
-        >>> sorted(build_schedule(build_shifted_levels(12, 3.0), 6, 3))
-        [0, 1, 2, 4, 8, 11]
+        >>> sorted(build_schedule(build_shifted_levels(12, 3.0), 6, 2))
+        [0, 1, 3, 6, 9, 11]
     """
     return choose_steps(compute_step_costs(levels), budget, align_steps)
 

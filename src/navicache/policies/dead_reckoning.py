@@ -24,7 +24,7 @@ from navicache.estimator import Gaussian, RandomWalkFilter, compute_extrapolatio
 from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
 from navicache.policies.protocols import Outcome, PredictionWeights, Step
 
-INITIAL_DAMPING = 0.0  # the output is held until a third computed step shows what the slope is worth
+INITIAL_DAMPING = 1.0
 MIN_DAMPING, MAX_DAMPING = -0.5, 1.3  # midway between the two newest outputs, and slightly beyond the line
 
 
@@ -53,7 +53,7 @@ class DeadReckoning:
 
     Example:
         >>> DeadReckoning().weights(DeadReckoningState(), Step(index=6, local_index=6, gaps=(2, 1)))
-        PredictionWeights(input=0.0, references=((0.0, 1.0), (0.0, 0.0)), error_weight=0.0)
+        PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 
     history_length: int = field(default=2, init=False)
@@ -63,6 +63,7 @@ class DeadReckoning:
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     amends: bool = False
+    initial_damping: float = INITIAL_DAMPING  # until a third computed step shows the best one; 0 holds the output
 
     def __post_init__(self) -> None:
         """Raise ValueError for noises that are not variances, before the first step."""
@@ -81,7 +82,7 @@ class DeadReckoning:
         """The line as weights of the kept outputs."""
         if len(step.gaps) < 2:
             return OUTPUT_HOLD_WEIGHTS
-        damping = INITIAL_DAMPING if state.damping is None else state.damping.mean
+        damping = self.initial_damping if state.damping is None else state.damping.mean
         slope = compute_extrapolation_factor(step.gaps)
         reach = damping * (slope if damping > 0 else min(1.0, slope))  # a swing does not grow with the distance
         owed = self.amends and damping > 0 and slope < 1
@@ -99,7 +100,7 @@ class DeadReckoning:
     def learn(self, state: DeadReckoningState, outcome: Outcome) -> DeadReckoningState:
         """Track the best damping and the error correlation."""
         best = None if outcome.inner_products is None else fit_damping(outcome.inner_products, outcome.gaps)
-        damping = self._track_value(state.damping, INITIAL_DAMPING, best, MIN_DAMPING, MAX_DAMPING)
+        damping = self._track_value(state.damping, self.initial_damping, best, MIN_DAMPING, MAX_DAMPING)
         return DeadReckoningState(
             damping, self._track_value(state.error_correlation, 0.0, outcome.error_correlation, -1.0, 1.0)
         )

@@ -84,6 +84,8 @@ class Inertial:
             longest_reuse=self.longest_reuse,
         )
         line = DeadReckoning(self.process_noise, self.measurement_noise)
+        if self.has_schedule:  # it may reuse before three steps are computed; a line through two can fail there
+            line = replace(line, initial_damping=0.0)
         if self.site != "model":
             scheme = Scheme(resolve_site(self.site), gate, line, self.last_step, min_total_steps=self.shortest)
             return (replace(scheme, monitor=self._build_monitor()),)

@@ -10,7 +10,7 @@ import math
 from navicache.policies.protocols import NoiseLevels
 
 SMALLEST_SHIFT, LARGEST_SHIFT = 0.25, 64.0
-SHIFTS_PER_OCTAVE = 4  # a finer estimate would move no step, and each shift is planned once
+SHIFTS_PER_OCTAVE = 8  # a finer estimate would move no step, and each shift is planned once
 TIME_SCALE = 1000.0  # of times that are above 1
 
 
@@ -43,7 +43,7 @@ def estimate_level(first_time: float | None, time: float | None) -> float | None
 
 
 def fit_shift(first_progress: float, progress: float, level: float) -> float:
-    """The shift of a flow whose level has fallen to this share since `first_progress`, to a quarter of an octave.
+    """The shift of a flow whose level has fallen to this share since `first_progress`, to an eighth of an octave.
 
     Example:
         >>> fit_shift(0.0, 0.25, 0.75), fit_shift(0.0, 0.5, 0.8), fit_shift(0.5, 0.75, 0.5), fit_shift(0.0, 0.5, 1.0)

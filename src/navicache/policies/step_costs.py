@@ -26,7 +26,7 @@ def compute_step_costs(levels: Sequence[float]) -> tuple[float, ...]:
 
     Example:
         >>> [round(cost, 2) for cost in compute_step_costs((1.0, 0.9, 0.75, 0.5, 0.0))]
-        [9.21, 1.96, 1.4, 1.58]
+        [6.23, 1.58, 1.23, 1.48]
     """
     costs: list[float] = []
     for step, level in enumerate(levels[:-1]):
