@@ -6,7 +6,7 @@ import pytest
 from tests.records.common import row, run_of
 
 from navicache.records import StepRecord
-from navicache.report.trace_curves import read_curves, read_rows, without_gaps
+from navicache.report.trace_curves import drop_gaps, read_curves, read_rows
 
 
 def step(index: int, **measured) -> StepRecord:
@@ -16,7 +16,7 @@ def step(index: int, **measured) -> StepRecord:
 def test_what_is_unknown_or_not_finite_is_a_gap():
     run = run_of([step(0), step(1, ratio=2.0), step(2, ratio=math.inf), step(3, ratio=math.nan)])
     curves = read_curves(run, 0)
-    assert without_gaps(curves["ratio"]) == [2.0] and len(curves["ratio"]) == 4
+    assert drop_gaps(curves["ratio"]) == [2.0] and len(curves["ratio"]) == 4
     assert curves["index"] == [0, 1, 2, 3] and curves["computed"] == [1, 1, 1, 1]
 
 
@@ -26,11 +26,11 @@ def growing(**settings):
 
 
 def test_growth_is_held_against_the_true_error_over_the_distance():
-    assert without_gaps(read_curves(growing(), 0)["measured_ratio"]) == pytest.approx([0.1 * 3.0 / 0.5])
+    assert drop_gaps(read_curves(growing(), 0)["measured_ratio"]) == pytest.approx([0.1 * 3.0 / 0.5])
 
 
 def test_beneath_a_margin_the_measured_growth_is_unknown():
-    assert without_gaps(read_curves(growing(max_error=0.1), 0)["measured_ratio"]) == []
+    assert drop_gaps(read_curves(growing(max_error=0.1), 0)["measured_ratio"]) == []
 
 
 def test_a_row_for_each_stream_or_for_each_of_several_samples():

@@ -28,7 +28,7 @@ def read_rows(run: RunRecord, sample: int) -> Rows:
     return [(names[stream], run.steps_of(sample, stream)) for stream in run.streams]
 
 
-def without_gaps(values: Sequence[float]) -> list[float]:
+def drop_gaps(values: Sequence[float]) -> list[float]:
     """The values that are not NaN."""
     return [value for value in values if not math.isnan(value)]
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from navicache.records import RunRecord, describe_savings, open_atomic_file, ratio_is_error_growth
-from navicache.report.trace_curves import Curves, Rows, read_curves, read_rows, without_gaps
+from navicache.report.trace_curves import Curves, Rows, drop_gaps, read_curves, read_rows
 
 BLUE, PALE, VERMILION, INK, GREY = "#0072B2", "#BBD6E8", "#D55E00", "#222222", "#666666"  # after Okabe and Ito
 SUFFIXES = (".png", ".svg")
@@ -36,7 +36,7 @@ def draw_trace(run: RunRecord, sample: int = 0) -> Figure:
     if not run.steps:
         raise ValueError("this run has no step yet: draw it after the model was called")
     curves, rows = read_curves(run, sample), read_rows(run, sample)
-    panels = [draw for draw, names in PANELS.items() if any(without_gaps(curves[name]) for name in names)]
+    panels = [draw for draw, names in PANELS.items() if any(drop_gaps(curves[name]) for name in names)]
     heights = [*(2.2 for _ in panels), 0.25 * min(len(rows), MOST_ROW_LABELS) + 0.05]
     size = (9.6, HEAD + sum(heights) + 0.42 * len(heights) + 0.4)
     figure = new_figure(size)
@@ -85,14 +85,14 @@ def _draw_ratio_panel(axes: Axes, curves: Curves, run: RunRecord) -> None:
     edges = [*ratio, *measured]
     for width, alpha in ((2, 0.14), (1, 0.26)):
         low, high = ([r + side * width * s for r, s in zip(ratio, spread, strict=True)] for side in (-1, 1))
-        if without_gaps(low):
+        if drop_gaps(low):
             axes.fill_between(index, low, high, color=BLUE, alpha=alpha, linewidth=0, label=f"±{width} std")
             edges += [*low, *high]
-    if without_gaps(ratio):
+    if drop_gaps(ratio):
         axes.plot(index, ratio, color=BLUE, linewidth=1.7, marker=".", markersize=3, label="estimate")
-    if without_gaps(measured):
+    if drop_gaps(measured):
         _draw_points(axes, index, measured, "measured")
-    middle, wide = without_gaps([*ratio, *measured]), without_gaps(edges)
+    middle, wide = drop_gaps([*ratio, *measured]), drop_gaps(edges)
     room = 0.5 * (max(middle) - min(middle)) or 1.0  # a huge first variance must not flatten the curve
     low, high = max(min(wide), min(middle) - room, min(0.0, min(middle))), min(max(wide), max(middle) + room)
     axes.set_ylim(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
@@ -105,9 +105,9 @@ def _draw_accumulated_error_panel(axes: Axes, curves: Curves, _: RunRecord) -> N
     index, accumulated = curves["index"], curves["accumulated"]
     for wanted, colour, label in ((0, PALE, "accumulated, reused"), (1, BLUE, "accumulated, computed")):
         heights = [a if c == wanted else math.nan for a, c in zip(accumulated, curves["computed"], strict=True)]
-        if without_gaps(heights):
+        if drop_gaps(heights):
             axes.bar(index, heights, width=0.8, color=colour, label=label)
-    if limits := set(without_gaps(curves["threshold"])):
+    if limits := set(drop_gaps(curves["threshold"])):
         label = f"threshold {limits.pop():.3g}" if len(limits) == 1 else "threshold"
         axes.step(*_threshold_steps(curves), color=INK, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
     _draw_reuse_errors(axes, curves)
@@ -123,13 +123,13 @@ def _threshold_steps(curves: Curves) -> tuple[list[float], list[float]]:
 def _draw_reuse_errors(axes: Axes, curves: Curves) -> None:
     """Points on the scale of the bars, and marks at the upper edge for those far beyond it."""
     index, errors = curves["index"], curves["reuse_error"]
-    heights = without_gaps([*curves["accumulated"], *curves["threshold"]])
+    heights = drop_gaps([*curves["accumulated"], *curves["threshold"]])
     top = ERROR_ROOM * max(heights, default=0.0) or math.inf
     inside = [error if error <= top else math.nan for error in errors]
     beyond = [i for i, error in zip(index, errors, strict=True) if error > top]
-    axes.set_ylim(0, 1.08 * max([*heights, *without_gaps(inside)], default=0.0) or 1.0)
-    if without_gaps(errors):
-        label = f"reuse error (▲ up to {max(without_gaps(errors)):.2g})" if beyond else "reuse error"
+    axes.set_ylim(0, 1.08 * max([*heights, *drop_gaps(inside)], default=0.0) or 1.0)
+    if drop_gaps(errors):
+        label = f"reuse error (▲ up to {max(drop_gaps(errors)):.2g})" if beyond else "reuse error"
         _draw_points(axes, index, inside, label)
     if beyond:
         style: dict[str, Any] = {"color": VERMILION, "markersize": 6, "markeredgewidth": 0, "linestyle": "none"}

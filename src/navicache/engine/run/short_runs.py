@@ -1,6 +1,5 @@
 """Runs that are too short to reuse a step."""
 
-
 USUAL_ALIGN_STEPS = 3  # where a policy leaves their number to its target
 
 
