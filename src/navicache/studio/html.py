@@ -38,11 +38,11 @@ def live_html(news: RunProgress) -> str:
         picture = f'<img class="nv-latent" alt="latent so far" src="{_png_address(news.picture)}">'
     return (
         f'<div class="nv-live">{picture}<div class="nv-going"><p><b>{escape(news.doing)}</b> <span>{counts}</span></p>'
-        f'<div class="nv-bar"><i style="width: {done / (total or 1):.1%}"></i></div>{format_squares_html(news)}</div></div>'
+        f'<div class="nv-bar"><i style="width: {done / (total or 1):.1%}"></i></div>{_format_squares(news)}</div></div>'
     )
 
 
-def format_squares_html(news: RunProgress) -> str:
+def _format_squares(news: RunProgress) -> str:
     rest = (news.total or 0) - len(news.squares)
     cells = ["<i class='nv-c'></i>" if computed else "<i class='nv-r'></i>" for computed in news.squares]
     return f'<div class="nv-strip" {_gap_style(news.total or 1)}>{"".join(cells)}{"<i></i>" * rest}</div>'
