@@ -92,12 +92,19 @@ class WildScenes(TensorRows):
 
     def get_object(self, which: int) -> Thing:
         """The object of this number of all scenes."""
-        looks = (self.shape, self.object_colour, self.object_texture)
-        columns = (*looks, self.object_motion, self.object_variation, self.radius)
         side = math.isqrt(self.radius.shape[1])
         place = torch.tensor([(which % side + 0.5) * 2 / side - 1, (which // side + 0.5) * 2 / side - 1])
         rows = place.to(self.radius.device).expand(len(self), 2)
-        return Thing(*(column[:, which] for column in columns), rows, self.travel / side)
+        return Thing(
+            self.shape[:, which],
+            self.object_colour[:, which],
+            self.object_texture[:, which],
+            self.object_motion[:, which],
+            self.object_variation[:, which],
+            self.radius[:, which],
+            rows,
+            self.travel / side,
+        )
 
 
 def draw_wild_scenes(count: int, seed: int, settings: WildSettings | None = None) -> WildScenes:
