@@ -8,7 +8,7 @@ from PIL import Image
 from tests.records.test_reuse_checks import shadow_run
 from tests.report.runs import panels
 
-from navicache.report.calibration_plot import can_calibrate, draw_calibration, save_calibration_plot
+from navicache.report.calibration_plot import draw_calibration, has_checked_reuses, save_calibration_plot
 
 
 def texts(axes):
@@ -49,7 +49,7 @@ def test_what_has_no_logarithm_is_counted():
 
 @pytest.mark.parametrize("run", [shadow_run([]), shadow_run([0.1], belief=None), shadow_run([0.0])])
 def test_nothing_to_draw_is_said(run):
-    assert not can_calibrate(run)
+    assert not has_checked_reuses(run)
     with pytest.raises(ValueError, match=r"run navicache\.enable\(\.\.\., shadow='cached'\) with a policy"):
         draw_calibration(run)
 

@@ -9,7 +9,7 @@ from typing import Any
 from navicache.generation.media import Media
 from navicache.generation.timed_calls import PromptRuns, TimedOutput
 from navicache.records import RunRecord, open_atomic_file
-from navicache.report.calibration_plot import can_calibrate, save_calibration_plot
+from navicache.report.calibration_plot import has_checked_reuses, save_calibration_plot
 from navicache.report.side_by_side import AMPLIFIED, amplify_difference, join_panels
 from navicache.report.trace_plot import save_trace_plot
 
@@ -53,7 +53,7 @@ def write_result(prompt: str, pair: PromptRuns, folder: Path, fps: int, about: M
     files = {"cached": folder / f"{made.name}{made.suffix}", "trace": folder / "trace.json"}
     made.save(files["cached"], fps)
     pair.trace.save(files["trace"])
-    drawable = [run for run in pair.trace.runs if run.shadow and can_calibrate(run)]
+    drawable = [run for run in pair.trace.runs if run.shadow and has_checked_reuses(run)]
     for name, run in _number_runs("calibration", drawable).items():
         files[name] = folder / f"{name}.png"
         save_calibration_plot(run, files[name])

@@ -25,11 +25,11 @@ SIZE = (8.4, 7.2)
 TRAJECTORIES = {"cached": "on the cached trajectory", "full": "on the uncached trajectory"}
 
 
-def can_calibrate(run: RunRecord) -> bool:
+def has_checked_reuses(run: RunRecord) -> bool:
     """Whether a run has reused steps with a predicted and a true error.
 
     Example:
-        >>> can_calibrate(RunRecord(model="Toy", policy="static"))
+        >>> has_checked_reuses(RunRecord(model="Toy", policy="static"))
         False
     """
     return bool(_drawable_steps(collect_reuse_checks(run)))

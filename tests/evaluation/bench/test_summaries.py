@@ -3,7 +3,12 @@
 import pytest
 from tests.support.rows import measured_row
 
-from navicache.evaluation.bench.summaries import measure_overhead, measure_speedup, read_allowed_speedup, summarise_rows
+from navicache.evaluation.bench.summaries import (
+    compute_ideal_speedup,
+    measure_overhead,
+    measure_speedup,
+    summarise_rows,
+)
 
 ROWS = [
     measured_row("baseline", "g", 10.0, kind="baseline", computed=10),
@@ -54,6 +59,6 @@ def test_a_plain_run_right_before_takes_the_place_of_the_groups_baseline():
 
 def test_what_the_computed_steps_allow():
     plain = measured_row("baseline", "g", 20.0, kind="baseline", computed=10)
-    assert read_allowed_speedup(measured_row("a", "g", 6.0, computed=4), plain) == 2.5
-    assert read_allowed_speedup(measured_row("a", "g", 6.0, computed=10, partial=3), plain) is None
-    assert read_allowed_speedup(plain, plain) is None
+    assert compute_ideal_speedup(measured_row("a", "g", 6.0, computed=4), plain) == 2.5
+    assert compute_ideal_speedup(measured_row("a", "g", 6.0, computed=10, partial=3), plain) is None
+    assert compute_ideal_speedup(plain, plain) is None

@@ -54,7 +54,7 @@ def write_report(options: argparse.Namespace, build: Callable[[Any, Sequence[Any
     look = PageOptions(options.title or results.name, options.players, options.videos, path.parent)
     save_page(build(results, parts, look), path)
     if options.figures:
-        save_figures(parts, options.figures)
+        write_figures_csv(parts, options.figures)
     print(f"{len(results.rows)} runs of {len(results.summaries)} settings: open {path}")
     return 0
 
@@ -77,7 +77,7 @@ def print_equal_steps(folders: Sequence[Path], csv: Path | None) -> int:
     return 0
 
 
-def save_figures(parts: Sequence[Any], path: Path) -> None:
+def write_figures_csv(parts: Sequence[Any], path: Path) -> None:
     """Write a CSV line for each setting of each plan."""
     from navicache.cli.report.figures_file import figures_csv
     from navicache.records import open_atomic_file

@@ -50,7 +50,7 @@ def _figure_columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[f
         "loop_speedup": [measure_speedup(row, plain, "loop") for row, plain in pairs],
         "cpu_speedup": [measure_speedup(row, plain, "cpu") for row, plain in pairs],
         "computed": [row["steps"]["computed"] for row, _ in pairs],
-        "allowed": [read_allowed_speedup(row, plain) for row, plain in pairs],
+        "allowed": [compute_ideal_speedup(row, plain) for row, plain in pairs],
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [measure_overhead(row, plain) for row, plain in pairs],
         "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
@@ -76,7 +76,7 @@ def baseline_seconds(row: Row, plain: Row) -> Mapping[str, float | None]:
     return row.get("plain_seconds") or plain["seconds"]
 
 
-def read_allowed_speedup(row: Row, plain: Row | None) -> float | None:
+def compute_ideal_speedup(row: Row, plain: Row | None) -> float | None:
     """The speed-up if reused steps were free; None if steps are computed in part."""
     if plain is None or row["kind"] == "baseline" or row["steps"]["partial"] or not plain["steps"]["computed"]:
         return None
