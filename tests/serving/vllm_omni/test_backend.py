@@ -85,7 +85,7 @@ def test_a_wave_of_requests_is_computed_as_a_whole(knobs: dict[str, Any]) -> Non
 def test_each_of_two_experts_has_its_own_course() -> None:
     latents, made = served(40, {"speedup": 2.0}, transformer_2=Field(0.4))
     exact, _ = served(40, transformer_2=Field(0.4))
-    assert 40 <= made <= 48  # of 80: the second begins anew in mid-run
+    assert 36 <= made <= 48  # of 80: the first leaves its schedule half way, and the second begins its own
     assert torch.allclose(latents, exact, rtol=0.05, atol=0.05)
 
 
