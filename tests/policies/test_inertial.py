@@ -12,7 +12,7 @@ from tests.policies.doubles import Watched
 from tests.policies.drive import Single, drive
 from tests.policies.trajectories import smooth
 
-from navicache.policies import DeadReckoning, ErrorGate, Inertial
+from navicache.policies import DeadReckoning, ErrorGate, Inertial, Step
 
 
 def test_inertial_has_twelve_knobs():
@@ -82,3 +82,11 @@ def test_decides_as_the_transcription_on_anything(seed, steps, tau, align):
         zip(rng.normal(size=(steps, 2, 3)).cumsum(0), 3 + rng.normal(size=(steps, 2, 3)).cumsum(0), strict=True)
     )
     check_against_the_transcription(video, tau=tau, align=align)
+
+
+@pytest.mark.parametrize(("target", "slope"), [({"speedup": 2.0}, 0.0), ({"threshold": 0.1}, 1.0), ({}, 0.0)])
+def test_a_schedule_holds_the_output_until_a_third_compute_shows_the_damping(target, slope):
+    (scheme,) = Inertial(**target).schemes()
+    for line in (scheme.predictor, scheme.difference_predictor):
+        weights = line.weights(line.init(), Step(index=2, local_index=2, gaps=(1, 1)))
+        assert weights.references == ((0.0, 1.0 + slope), (0.0, -slope))

@@ -1,8 +1,8 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
 The first two steps and the last are computed; the others so that the reused steps cost least (step_costs.py). A small
-budget has one first step: the output is then held until the second, which costs less than a compute at the start is
-worth later. The noise levels are taken from the first source that has them:
+budget computes one first step and then holds the output: the compute that it saves is worth more later. The noise
+levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that

@@ -1,7 +1,7 @@
 """Wild scenes as tensors with one row per video; a caption names a hue and a mood, and nothing else.
 
 A picture is a board of objects, and each is one of many very different things. A sampler must choose them early, from
-noise, and where it steps otherwise a few of them fall otherwise: so every video shows it.
+noise. Where it steps otherwise a few of them should fall otherwise; no model trained on these scenes has shown it yet.
 """
 
 import math
