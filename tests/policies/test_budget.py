@@ -79,7 +79,7 @@ def test_a_time_that_says_nothing_leaves_the_usual_schedule(time):
 def test_levels_of_another_number_of_steps(length):
     """A run that starts late has the last levels; too few are no levels."""
     levels = build_shifted_levels(length, 5.0)
-    known = sorted(build_schedule(levels[-51:], 25, 2)) if length >= 50 else computed_steps(Inertial(), 50)
+    known = sorted(build_schedule(levels[-51:], 25, 4)) if length >= 50 else computed_steps(Inertial(), 50)
     assert computed_steps(Inertial(), 50, noise_levels=levels) == known
 
 
@@ -90,6 +90,27 @@ def test_a_speedup_of_one_computes_everything():
 def test_a_speedup_too_large_leaves_the_alignment_and_the_last_step():
     assert computed_steps(Inertial(speedup=100.0), 50) == [0, 49]
     assert computed_steps(Inertial(speedup=100.0, align_steps=3), 50) == [0, 1, 2, 49]
+
+
+@pytest.mark.parametrize(
+    ("speedup", "first", "last"), [(2.0, 4, 2), (2.5, 3, 1), (3.0, 3, 1), (4.0, 2, 1), (8.0, 1, 1), (50.0, 1, 1)]
+)
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_the_ends_get_a_share_of_the_budget_whatever_the_noise_levels(speedup, first, last, shift):
+    """A sixth at the start, at most four steps; a twelfth at the end, at most two; then there is a gap."""
+    levels = build_shifted_levels(50, shift)
+    for steps in (
+        computed_steps(Inertial(speedup=speedup), 50, noise_levels=levels),
+        computed_steps(Inertial(speedup=speedup), 50, time=lambda index: levels[index]),
+    ):
+        assert steps[:first] == list(range(first))
+        assert steps[-last:] == list(range(50 - last, 50))
+        assert len(steps) == max(round(50 / speedup), 2)
+
+
+def test_a_long_start_by_hand_leaves_one_last_step_and_the_budget_exact():
+    steps = computed_steps(Inertial(speedup=2.0, align_steps=24), 50, noise_levels=build_shifted_levels(50, 3.0))
+    assert steps == [*range(24), 49]
 
 
 def test_an_engine_that_joins_in_mid_run_has_its_share():

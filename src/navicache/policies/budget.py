@@ -1,8 +1,9 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-The first two steps and the last are computed; the others so that the reused steps cost least (step_costs.py). A small
-budget computes one first step and then holds the output: the compute that it saves is worth more later. The noise
-levels are taken from the first source that has them:
+The first sixth of the budget, at most four steps, and the last twelfth, at most two, are computed without a gap; the
+others so that the reused steps cost least (step_costs.py). A run that starts with a gap can turn to another picture, and
+the output turns fastest just before the end. A small budget computes one step at each end: the compute that it saves is
+worth more between them. The noise levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -30,25 +31,36 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
-FIRST_STEPS, SMALL_BUDGET = 2, 12  # computed at the start: two show a slope; a small budget has one
+FIRST_SHARE, MOST_FIRST_STEPS = 6, 4  # computed at the start: one step in six of the budget
+LAST_SHARE, MOST_LAST_STEPS = 12, 2  # computed at the end: one step in twelve of the budget
 
 
 @cache
 def build_schedule(levels: NoiseLevels, budget: int, align_steps: int) -> frozenset[int]:
-    """Choose the steps to compute: the first `align_steps`, the last, and others up to the budget.
+    """Choose the steps to compute: the first `align_steps`, the last ones, and others up to the budget.
 
     Example:
         >>> sorted(build_schedule(build_shifted_levels(12, 3.0), 6, 2))
         [0, 1, 3, 6, 9, 11]
     """
-    return choose_steps(compute_step_costs(levels), budget, align_steps)
+    return choose_steps(compute_step_costs(levels), budget, align_steps, count_last_steps(budget))
 
 
 @cache
-def _build_rest(levels: NoiseLevels, budget_left: int, last_computed: int) -> frozenset[int]:
-    """The steps to compute after `last_computed`, the last step of the run among them."""
+def _build_rest(levels: NoiseLevels, budget_left: int, last_computed: int, last_steps: int) -> frozenset[int]:
+    """The steps to compute after `last_computed`, the last ones of the run among them."""
     costs = compute_step_costs(levels)[last_computed:]
-    return frozenset(last_computed + step for step in choose_steps(costs, 1 + budget_left, 1))
+    return frozenset(last_computed + step for step in choose_steps(costs, 1 + budget_left, 1, last_steps))
+
+
+def count_last_steps(budget: int) -> int:
+    """How many steps are computed at the end.
+
+    Example:
+        >>> count_last_steps(25), count_last_steps(17)
+        (2, 1)
+    """
+    return min(max(budget // LAST_SHARE, 1), MOST_LAST_STEPS)
 
 
 class BudgetState(NamedTuple):
@@ -93,7 +105,8 @@ class BudgetGate:
             if local < self.count_first_steps(budget):
                 return BUDGET_COMPUTE, state
             left = max(budget - state.computed, 1)
-            steps = _build_rest(build_shifted_levels(total, state.shift), left, min(state.last_computed, total - 1))
+            levels, here = build_shifted_levels(total, state.shift), min(state.last_computed, total - 1)
+            steps = _build_rest(levels, left, here, count_last_steps(budget))
         return BUDGET_COMPUTE if local in steps else BUDGET_REUSE, state
 
     def count_first_steps(self, budget: int) -> int:
@@ -101,11 +114,11 @@ class BudgetGate:
 
         Example:
             >>> BudgetGate(speedup=2.0).count_first_steps(25), BudgetGate(speedup=4.0).count_first_steps(12)
-            (2, 1)
+            (4, 2)
         """
         if self.align_steps is not None:
             return self.align_steps
-        return FIRST_STEPS if budget > SMALL_BUDGET else 1
+        return min(max(round(budget / FIRST_SHARE), 1), MOST_FIRST_STEPS)
 
     def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:
         if state.first_time is None:

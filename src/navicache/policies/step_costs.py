@@ -39,8 +39,8 @@ def compute_step_costs(levels: Sequence[float]) -> tuple[float, ...]:
 
 
 @cache
-def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int) -> frozenset[int]:
-    """The computed steps with the least cost: the first few, the last, and others up to the budget.
+def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int, last_steps: int = 1) -> frozenset[int]:
+    """The computed steps with the least cost: the first few, the last few, and others up to the budget.
 
     A price for each computed step turns the budget into a trade: the dearer a compute, the fewer are bought. Costs grow
     with the gap, so every budget has its price (a Monge cost), and bisection finds it.
@@ -48,12 +48,14 @@ def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int) -> fro
     Example:
         >>> sorted(choose_steps((9.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), 5, 2))
         [0, 1, 3, 5, 7]
+        >>> sorted(choose_steps((9.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), 5, 2, 2))
+        [0, 1, 3, 6, 7]
     """
     # equal costs would make several steps worth the same price, and the budget fall between two prices
     costs = tuple(cost * (1 + TIE_BREAK * (0.618 * step % 1)) for step, cost in enumerate(costs))
-    last = len(costs) - 1
-    first = min(first_steps, last)
-    free = min(max(budget - first - 1, 0), max(0, last - first))
+    first = min(first_steps, len(costs) - 1)
+    last = max(first, len(costs) - min(last_steps, max(budget - first, 1)))  # where the last steps begin
+    free = min(max(budget - first - (len(costs) - last), 0), last - first)
     low, high = 0.0, 1.0 + sum(costs) * len(costs)
     chosen: list[int] = []
     for _ in range(PRICE_ROUNDS):
@@ -62,7 +64,7 @@ def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int) -> fro
         low, high = (low, price) if len(bought) <= free else (price, high)
         if len(bought) <= free:
             chosen = bought
-    return frozenset((*range(first), *_fill_gaps(chosen, costs, first - 1, last, free), last))
+    return frozenset((*range(first), *_fill_gaps(chosen, costs, first - 1, last, free), *range(last, len(costs))))
 
 
 def _choose_at_price(costs: Sequence[float], start: int, last: int, price: float) -> list[int]:
