@@ -20,7 +20,6 @@ from diffusers import FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler
 from navicache import enable
 from navicache.policies import build_policy
 from navicache_pocket.train import configs
-from navicache_pocket.train.wild.__main__ import WAN_FOLDER
 from navicache_pocket.train.wild.pipeline import (
     GUIDANCE,
     SHIFT,
@@ -29,8 +28,8 @@ from navicache_pocket.train.wild.pipeline import (
     open_wild_pipeline,
     save_contact_sheet,
 )
-from navicache_pocket.world.wild import list_captions
-from navicache_pocket.world.wild.render import FRAMES, SIZE
+from navicache_pocket.world.render import FRAMES, SIZE
+from navicache_pocket.world.wild import list_wild_captions
 
 SCHEDULERS: dict[str, Callable[[float], Any]] = {
     "unipc": lambda shift: UniPCMultistepScheduler(**{**configs.SCHEDULER, "flow_shift": shift}),
@@ -112,7 +111,8 @@ def measure_setting(pipe: Any, sampler: str, shift: float, guidance: float, opti
     """All rows of one sampler, shift and guidance; prints each."""
     pipe.scheduler = SCHEDULERS[sampler](shift)
     call = VideoCall(options.steps, options.size, options.frames, guidance)
-    captions = (list_captions() * options.captions)[: options.captions]
+    every = list_wild_captions()
+    captions = [every[5 * place % len(every)] for place in range(options.captions)]
     begun, name = time.monotonic(), f"{sampler}-{shift:g}-{guidance:g}"
     reference = generate_videos(pipe, captions, call, SEED)
     print(f"{name}: {options.steps} steps of {len(captions)} videos in {time.monotonic() - begun:.1f} s", flush=True)
@@ -147,7 +147,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the checkpoint with each sampler, shift and guidance."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--base", type=Path, default=WAN_FOLDER, help="the folder of wan")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--captions", type=int, default=16)
     parser.add_argument("--steps", type=int, default=50)
@@ -162,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sheet", type=Path, help="a JPEG for the videos of all steps")
     options = parser.parse_args(arguments)
     torch.set_float32_matmul_precision("high")
-    pipe = open_wild_pipeline(options.checkpoint, options.base, options.device)
+    pipe = open_wild_pipeline(options.checkpoint, options.device)
     print("sampler      row          computed  median    mean   worst  knobs")
     rows: list[Row] = []
     for setting in product(options.samplers, options.shifts, options.guidances):

@@ -1,9 +1,9 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
 The first sixth of the budget, at most four steps, and the last twelfth, at most two, are computed without a gap; the
-others so that the reused steps cost least (step_costs.py). A run that starts with a gap can turn to another picture, and
-the output turns fastest just before the end. A small budget computes one step at each end: the compute that it saves is
-worth more between them. The noise levels are taken from the first source that has them:
+others so that the reused steps cost least (step_costs.py). A run that starts with a gap can turn to another picture,
+and the output turns fastest just before the end. A small budget computes one step at each end: a compute is worth more
+between them. The noise levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that

@@ -18,13 +18,24 @@ def render_videos(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> tor
         >>> tuple(render_videos(draw_scenes(2, seed=0), frames=5, size=32).shape)
         (2, 3, 5, 32, 32)
     """
+    return draw_objects(paint_background(scenes, frames, size), scenes).clamp(0, 1) * 2 - 1
+
+
+def paint_background(scenes: Scenes, frames: int, size: int) -> torch.Tensor:
+    """Pictures without objects, with values near [0, 1]."""
     x, y = _locate_pixels(scenes, frames, size)
     variation = [column.view(-1, 1, 1, 1) for column in scenes.scene_variation.unbind(1)]
-    image = backgrounds.paint_background(scenes.background.view(-1, 1, 1, 1, 1), torch.stack(variation), x, y)
+    return backgrounds.paint_background(scenes.background.view(-1, 1, 1, 1, 1), torch.stack(variation), x, y)
+
+
+def draw_objects(image: torch.Tensor, scenes: Scenes) -> torch.Tensor:
+    """Draw the objects of these scenes over the pictures."""
+    frames, size = image.shape[-3], image.shape[-1]
+    x, y = _locate_pixels(scenes, frames, size)
     paths = trace_paths(scenes, frames)
     for which in (0, 1):
         image = _draw_object(image, scenes, which, x, y, paths)
-    return image.clamp(0, 1) * 2 - 1
+    return image
 
 
 def mask_objects(scenes: Scenes, frames: int = FRAMES, size: int = SIZE) -> torch.Tensor:

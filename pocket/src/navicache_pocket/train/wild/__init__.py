@@ -1,1 +1,1 @@
-"""How the member `wild` is trained: wan's autoencoder and text encoder as they are, and a transformer of its own."""
+"""The training of `wild`: the transformer of `wan`, trained further on scenes of which captions tell little."""

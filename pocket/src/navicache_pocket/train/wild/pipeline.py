@@ -1,17 +1,18 @@
-"""The folder of `wild` holds a transformer; all other parts are wan's, which it does not repeat."""
+"""The folder of `wild`: a pipeline of its own transformer and of wan's other parts."""
 
+import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from diffusers import UniPCMultistepScheduler, WanPipeline, WanTransformer3DModel
+from diffusers import WanPipeline, WanTransformer3DModel
 from PIL import Image
 
 from navicache.records import open_atomic_file
-from navicache_pocket.train import configs
-from navicache_pocket.world.wild.render import FRAMES, SIZE
+from navicache_pocket.world.render import FRAMES, SIZE
 
 SHIFT, GUIDANCE = 3.0, 5.0
 MAX_SHARD = "13MB"  # the machine that trains hands back files of 16 MiB at most
@@ -27,16 +28,18 @@ class VideoCall:
     guidance: float = GUIDANCE
 
 
-def save_transformer(model: WanTransformer3DModel, folder: Path) -> None:
-    """Write the transformer in half precision, as the other members are, in files of 13 MB at most."""
+def save_wild_pipeline(model: WanTransformer3DModel, base: Path, folder: Path) -> None:
+    """Write the whole pipeline, its transformer in half precision, as the other members are."""
+    shutil.copytree(base, folder, ignore=shutil.ignore_patterns("transformer"), dirs_exist_ok=True)
+    scheduler = json.loads((base / "scheduler" / "scheduler_config.json").read_text()) | {"flow_shift": SHIFT}
+    with open_atomic_file(folder / "scheduler" / "scheduler_config.json") as file:
+        file.write((json.dumps(scheduler, indent=2) + "\n").encode())
     model.half().save_pretrained(folder / "transformer", max_shard_size=MAX_SHARD)
 
 
-def open_wild_pipeline(folder: Path, base: Path, device: str, shift: float = SHIFT) -> Any:
-    """A WanPipeline in float32 of wild's transformer and of wan's other parts."""
-    transformer = WanTransformer3DModel.from_pretrained(folder, subfolder="transformer", torch_dtype=torch.float32)
-    scheduler = UniPCMultistepScheduler(**{**configs.SCHEDULER, "flow_shift": shift})
-    pipe: Any = WanPipeline.from_pretrained(base, transformer=transformer, scheduler=scheduler)
+def open_wild_pipeline(folder: Path, device: str) -> Any:
+    """The saved pipeline in float32."""
+    pipe: Any = WanPipeline.from_pretrained(folder, torch_dtype=torch.float32)
     pipe.set_progress_bar_config(disable=True)
     return pipe.to(device)
 

@@ -11,14 +11,15 @@ from diffusers import AutoencoderKLWan
 from transformers import PreTrainedTokenizerFast, UMT5EncoderModel
 
 from navicache_pocket.train.fast_autoencoder import replace_norms
+from navicache_pocket.world.render import FRAMES, SIZE, draw_objects, paint_background
 from navicache_pocket.world.wild import (
-    WildSettings,
+    CROWD,
+    Crowd,
     draw_wild_scenes,
-    list_captions,
-    render_wild_videos,
-    write_captions,
+    list_wild_captions,
+    number_wild_captions,
+    select_scenes,
 )
-from navicache_pocket.world.wild.render import FRAMES, SIZE
 
 BATCH_SIZE = 128
 MAX_TOKENS = 8
@@ -39,16 +40,10 @@ class PoolSettings:
 
     clips: int = 40960
     seed: int = 0
+    crowd: int = CROWD
     frames: int = FRAMES
     size: int = SIZE
     max_seconds: float = 70.0  # of rendering and encoding: the pool is smaller on a slow machine
-    scenes: WildSettings = WildSettings()
-
-
-def open_autoencoder(base: Path, device: str) -> Any:
-    """Wan's autoencoder, in float32, never trained."""
-    vae: Any = AutoencoderKLWan.from_pretrained(base, subfolder="vae", torch_dtype=torch.float32)
-    return replace_norms(vae.to(device)).requires_grad_(False).eval()
 
 
 @torch.no_grad()
@@ -56,32 +51,38 @@ def embed_captions(base: Path, captions: Sequence[str], device: str) -> torch.Te
     """Rows (captions, MAX_TOKENS, channels) as WanPipeline embeds them, zero after the end token."""
     tokenizer = PreTrainedTokenizerFast.from_pretrained(base / "tokenizer")
     encoder: Any = UMT5EncoderModel.from_pretrained(base / "text_encoder").float().eval()
-    given = tokenizer(
-        list(captions), padding="max_length", max_length=MAX_TOKENS, truncation=True, return_tensors="pt"
-    ).to(device)
+    given = tokenizer(list(captions), padding="max_length", max_length=MAX_TOKENS, return_tensors="pt").to(device)
     rows = encoder.to(device)(given.input_ids, given.attention_mask).last_hidden_state
     return rows * given.attention_mask.unsqueeze(-1)
 
 
+@torch.no_grad()
 def build_pool(base: Path, device: str, settings: PoolSettings) -> LatentPool:
     """Render and encode until there are enough clips or the time is up."""
-    vae = open_autoencoder(base, device)
-    scenes = draw_wild_scenes(settings.clips, settings.seed, settings.scenes)
-    begun, parts = time.monotonic(), []
-    for start in range(0, settings.clips - settings.clips % BATCH_SIZE or settings.clips, BATCH_SIZE):
-        part = scenes[start : start + BATCH_SIZE].to(device)
-        parts.append(encode_videos(vae, render_wild_videos(part, settings.frames, settings.size)).to(torch.bfloat16))
+    vae: Any = AutoencoderKLWan.from_pretrained(base, subfolder="vae", torch_dtype=torch.float32)
+    vae = replace_norms(vae.to(device)).requires_grad_(False).eval()
+    draw: Any = torch.compile(draw_objects) if device == "cuda" else draw_objects
+    scenes = draw_wild_scenes(settings.clips, settings.seed, settings.crowd)
+    begun, parts = time.monotonic(), list[torch.Tensor]()
+    for start in range(0, settings.clips, BATCH_SIZE):
+        part = select_scenes(scenes, slice(start, start + BATCH_SIZE), device)
+        parts.append(encode_videos(vae, _render(part, settings, draw)).to(torch.bfloat16))
         if time.monotonic() - begun > settings.max_seconds:
             break
-    values, known = torch.cat(parts), {caption: row for row, caption in enumerate(list_captions())}
-    rows = [known[caption] for caption in write_captions(scenes[: len(values)])]
-    seconds = time.monotonic() - begun
-    print(f"pool: {len(values)} clips in {seconds:.0f} s, deviation {values.float().std():.2f}", flush=True)
-    text = embed_captions(base, [*list_captions(), ""], device)
-    return LatentPool(values, torch.tensor(rows, device=device), text)
+    values = torch.cat(parts)
+    print(f"pool: {len(values)} clips in {time.monotonic() - begun:.0f} s, deviation {values.float().std():.2f}")
+    text = embed_captions(base, [*list_wild_captions(), ""], device)
+    return LatentPool(values, number_wild_captions(scenes)[: len(values)].to(device), text)
 
 
-@torch.no_grad()
+def _render(scenes: Crowd, settings: PoolSettings, draw: Any) -> torch.Tensor:
+    """As `render_wild_videos`, with a compiled function that draws two objects."""
+    image = paint_background(scenes[0], settings.frames, settings.size)
+    for layer in reversed(scenes):
+        image = draw(image, layer)
+    return image.clamp(0, 1) * 2 - 1
+
+
 def encode_videos(vae: Any, video: torch.Tensor) -> torch.Tensor:
     """Sampled latents, scaled as wan's pipeline scales them."""
     with torch.autocast(video.device.type, dtype=torch.bfloat16, enabled=video.device.type == "cuda"):

@@ -1,13 +1,13 @@
-"""The transformer of `wild`, by flow matching on the pool's latents."""
+"""The transformer of `wild`, by flow matching on the pool's latents, from the weights of `wan`."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
 from diffusers import WanTransformer3DModel
 from torch.nn import functional
 
-from navicache_pocket.train import configs
 from navicache_pocket.train.cuda_graph import StepFigures
 from navicache_pocket.train.denoiser import TEXT_LENGTHS
 from navicache_pocket.train.family.noise import FlowNoise
@@ -18,35 +18,17 @@ from navicache_pocket.train.wild.pool import LatentPool
 
 @dataclass(frozen=True)
 class WildTraining:
-    """Size and training of the transformer; the defaults fit one large GPU."""
+    """How the transformer is trained; the defaults fit one large GPU."""
 
-    dim: int = 384
-    layers: int = 8
-    seed: int = 0
     batch: int = 256
     caption_dropout: float = 0.12
-    # Tiles are chosen at levels of 0.9 to 0.99, by the sum of many weak hints: a third of the training is there.
-    noise: FlowNoise = FlowNoise(shift=5.0, logit_std=1.4)
+    noise: FlowNoise = FlowNoise(shift=3.0, logit_std=1.2)
     loop: LoopSettings = field(default_factory=lambda: LoopSettings(ema_decay=0.999))
 
 
-def make_transformer(settings: WildTraining) -> WanTransformer3DModel:
-    """Wan's transformer with random weights and heads of 64 channels.
-
-    Example:
-        >>> make_transformer(WildTraining(dim=64, layers=1)).config.ffn_dim
-        192
-    """
-    if settings.dim % 64:
-        raise ValueError(f"dim must be a multiple of 64, the channels of a head, got {settings.dim}")
-    torch.manual_seed(settings.seed)
-    own = {"num_attention_heads": settings.dim // 64, "ffn_dim": 3 * settings.dim, "num_layers": settings.layers}
-    return WanTransformer3DModel(**{**configs.TRANSFORMER, **own})
-
-
-def train_transformer(stage: TimedStage, pool: LatentPool, settings: WildTraining) -> WanTransformer3DModel:
-    """Train until the stage's time is up; returns averaged weights."""
-    model: Any = make_transformer(settings)
+def train_transformer(stage: TimedStage, pool: LatentPool, base: Path, settings: WildTraining) -> WanTransformer3DModel:
+    """Train wan's transformer further until the stage's time is up; returns averaged weights."""
+    model: Any = WanTransformer3DModel.from_pretrained(base, subfolder="transformer", torch_dtype=torch.float32)
     model.to(pool.values.device).train()
     matrices = [weight for weight in model.blocks.parameters() if weight.ndim == 2]
     lengths, shares = torch.tensor([*TEXT_LENGTHS]), torch.tensor([*TEXT_LENGTHS.values()])
@@ -60,9 +42,7 @@ def train_transformer(stage: TimedStage, pool: LatentPool, settings: WildTrainin
     return model.eval()
 
 
-def measure_velocity_error(
-    model: WanTransformer3DModel, pool: LatentPool, length: int, settings: WildTraining
-) -> torch.Tensor:
+def measure_velocity_error(model: Any, pool: LatentPool, length: int, settings: WildTraining) -> torch.Tensor:
     """Squared error of the velocity of a random batch, with captions padded to `length` rows."""
     device = pool.values.device
     rows = torch.randint(0, len(pool.values), (settings.batch,), device=device)
