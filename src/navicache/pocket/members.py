@@ -30,6 +30,7 @@ MEMBERS = {
     member.name: member
     for member in (
         Member(WAN, "WanPipeline", _make_call(50, 5.0, 17, 128)),
+        Member("wild", "WanPipeline", _make_call(50, 5.0, 17, 128)),
         Member("hunyuan", "HunyuanVideoPipeline", _make_call(50, 6.0, 9, 64)),
         # nothing in its world's captions needs cleaning, which needs beautifulsoup4
         Member("opensora", "OpenSoraPipeline", {**_make_call(30, 7.0, 17, 64), "clean_caption": False}),

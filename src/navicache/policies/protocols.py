@@ -45,6 +45,7 @@ class Step(NamedTuple):
     stream_index: int = 0  # position of the stream in the order of first calls
     shapes_match: bool = True  # input and output have the same shape, so they can be added
     noise_levels: NoiseLevels | None = None  # before each step of the whole run, and after the last
+    sample: int = 0  # place in the batch; 0 until the samples of a batch are known apart
 
     @property
     def progress(self) -> float | None:

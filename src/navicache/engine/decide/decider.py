@@ -162,6 +162,7 @@ class StreamDecider:
             stream_index=self.stream_index,
             shapes_match=shapes_match,
             noise_levels=levels,
+            sample=sample,
         )
 
     def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:
