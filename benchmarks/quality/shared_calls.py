@@ -24,7 +24,7 @@ from navicache import enable
 from navicache.cli.bench.command import add_subcommand_options
 from navicache.cli.bench.job_list import refuse_problems
 from navicache.cli.bench.result_files import ResultFiles
-from navicache.cli.bench.run import format_closing_table, parse_options, update_bar
+from navicache.cli.bench.run import parse_options, update_bar
 from navicache.cli.bench.worker import PipelineWorker
 from navicache.evaluation.bench.executors import run_in_process
 from navicache.evaluation.bench.jobs import JobBatch, JobGroup
@@ -111,18 +111,18 @@ def find_sharing_key(setting: PlanSetting) -> str | None:
 
 
 def share_calls(group: JobGroup, row_limit: int) -> Iterator[JobBatch]:
-    """The same jobs in fewer batches, the baseline first."""
+    """The same jobs in fewer batches: the baseline, what shares calls, and the rest."""
     shared: dict[str, list[JobBatch]] = {}
-    for batch in group:
+    alone: list[JobBatch] = []
+    for batch in group[1:]:
         key = find_sharing_key(batch[0].setting) if batch[0].kind == "cached" else None
-        if key is None:
-            yield batch
-        else:
-            shared.setdefault(key, []).append(batch)
+        (alone if key is None else shared.setdefault(key, [])).append(batch)
+    yield group[0]
     for batches in shared.values():
         count = max(1, row_limit // len(batches[0]))
         for start in range(0, len(batches), count):
             yield sum(batches[start : start + count], ())
+    yield from alone
 
 
 @dataclass
@@ -205,8 +205,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shared = [tuple(share_calls(group, options.rows)) for group in groups]
     make_worker = functools.partial(SharedCallWorker, out, ResultFiles(out, 0, 0), plan.metrics)
     with tqdm(desc=plan.name, unit="job", **bar_options()) as bar:
-        rows = run_missing_jobs(out, shared, make_worker, run_in_process, functools.partial(update_bar, bar))
-    print("\n".join(format_closing_table(rows.rows, plan.ours)))
+        run_missing_jobs(out, shared, make_worker, run_in_process, functools.partial(update_bar, bar))
+    print(f"results in {out}; look at them with: navicache report {out} --summary")
     return 0
 
 

@@ -1,0 +1,80 @@
+"""Settings that share a call must have the rows that they have in a call of their own."""
+
+import functools
+
+import pytest
+from benchmarks.quality.shared_calls import SampleGates, SharedCallWorker, find_sharing_key, share_calls
+
+from navicache.cli.bench.result_files import ResultFiles
+from navicache.cli.bench.worker import PipelineWorker
+from navicache.evaluation.bench.jobs import expand_plan
+from navicache.evaluation.bench.plan import BenchPlan, PlanModel, PlanPrompts, PlanSetting
+from navicache.pocket.members import MEMBERS
+from navicache.policies import Step, build_policy
+
+SETTINGS = (
+    PlanSetting("list", "schedule", knobs={"at": [0, 1, 3, 5]}),
+    PlanSetting("other list", "schedule", knobs={"at": [0, 1, 2, 3, 5]}),
+    PlanSetting("low", "navicache", knobs={"threshold": 0.02, "align_steps": 2}),
+    PlanSetting("high", "navicache", knobs={"threshold": 2.0, "align_steps": 2}),
+    PlanSetting("fewer steps", "none", share=0.5),
+)
+PROMPTS = ("a small red ball rising in front of a sunset", "a star and a ring")
+
+
+def make_plan(member):
+    call = {**MEMBERS[member].call, "num_inference_steps": 6}
+    model = PlanModel(member, f"pocket:{member}", dtype="float32", device="cpu", call=call)
+    return BenchPlan("toy", PlanPrompts("file"), (model,), SETTINGS, batch=2, metrics=("psnr",))
+
+
+@pytest.mark.parametrize("member", ["unet", "hunyuan"])  # guidance in one call and none
+def test_rows_equal_those_of_calls_of_their_own(tmp_path, member):
+    found = []
+    for name, worker_class, share in (("own", PipelineWorker, tuple), ("shared", SharedCallWorker, share_all)):
+        (group,) = expand_plan(make_plan(member), PROMPTS)
+        worker = worker_class(tmp_path / name, ResultFiles(tmp_path / name, 0, 0), ("psnr",))
+        rows = [row for batch in share(group) for row in worker(batch)]
+        found.append({(row["setting"], row["prompt"]): row for row in rows})
+    own, shared = found
+    assert own.keys() == shared.keys()
+    for key, row in own.items():
+        assert shared[key]["steps"] == row["steps"], key
+        if row["quality"]:
+            assert shared[key]["quality"]["psnr"] == pytest.approx(row["quality"]["psnr"], abs=0.05), key
+    computed = {setting: row["steps"]["computed"] for (setting, _), row in shared.items()}
+    assert computed["list"] == 4 and computed["other list"] == 5
+    assert computed["low"] > computed["high"]
+
+
+share_all = functools.partial(share_calls, row_limit=64)
+
+
+def test_only_settings_with_one_predictor_share_a_call():
+    (group,) = expand_plan(make_plan("unet"), PROMPTS)
+    names = [[job.setting.name for job in batch] for batch in share_calls(group, row_limit=64)]
+    assert names == [
+        ["baseline"] * 2,
+        ["list"] * 2 + ["other list"] * 2,
+        ["low"] * 2 + ["high"] * 2,
+        ["fewer steps"] * 2,
+    ]
+    limited = [len(batch) for batch in share_calls(group, row_limit=2)]
+    assert limited == [2] * 6
+
+
+def test_a_setting_that_needs_more_than_a_gate_has_no_key():
+    assert find_sharing_key(PlanSetting("mode", "navicache", mode="fast")) is None
+    assert find_sharing_key(PlanSetting("blocks", "inertial", knobs={"site": "blocks"})) is None
+    assert find_sharing_key(SETTINGS[0]) == find_sharing_key(SETTINGS[1]) != find_sharing_key(SETTINGS[2])
+
+
+def test_each_sample_asks_its_own_gate():
+    gates = SampleGates(tuple(build_policy("schedule", at=at).schemes()[0].gate for at in ([0, 2], [0, 1])))
+    step = Step(index=1, local_index=1, total=3)
+    decided = [gates.decide(gates.init(), replace_sample(step, sample))[0].compute for sample in (0, 1)]
+    assert decided == [False, True]
+
+
+def replace_sample(step, sample):
+    return step._replace(sample=sample)
