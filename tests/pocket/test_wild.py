@@ -1,9 +1,12 @@
 import json
 
+import pytest
+import safetensors.torch
 import torch
 
 from navicache.pocket import find_unknown_words
 from navicache.pocket.members import checkpoint_path
+from navicache_pocket.train.__main__ import main as train
 from navicache_pocket.train.timed_stage import TimedStage
 from navicache_pocket.train.wild.pipeline import save_wild_pipeline
 from navicache_pocket.train.wild.pool import PoolSettings, build_pool
@@ -76,3 +79,22 @@ def test_a_training_changes_the_transformer_alone(tmp_path):
     assert ours < saved
     index = json.loads((tmp_path / "wild" / "model_index.json").read_text())
     assert index["_class_name"] == "WanPipeline"
+
+
+def test_the_packaged_member_is_wan_with_another_transformer():
+    wan, wild = checkpoint_path(), checkpoint_path("wild")
+    for path in (wan / "vae", wan / "text_encoder", wan / "tokenizer"):
+        for file in path.iterdir():
+            assert file.read_bytes() == (wild / path.name / file.name).read_bytes(), file
+    shards = sorted((wild / "transformer").glob("*.safetensors"))
+    weights = [safetensors.torch.load_file(shard) for shard in shards]
+    assert sum(weight.numel() for shard in weights for weight in shard.values()) <= 25_000_000
+    assert {weight.dtype for shard in weights for weight in shard.values()} == {torch.float16}
+
+
+def test_the_command_of_all_members_trains_it(tmp_path, monkeypatch, capsys):
+    command = ["train", "--member", "wild", "--out", str(tmp_path / "wild"), "--minutes", "0.001", "--clips", "2"]
+    monkeypatch.setattr("sys.argv", [*command, "--frames", "5", "--size", "32", "--device", "cpu"])
+    with pytest.raises(SystemExit, match="give more --minutes"):
+        train()
+    assert "pool: 2 clips" in capsys.readouterr().out

@@ -22,6 +22,7 @@ from navicache_pocket.train.training_scenes import draw_training_scenes
 from navicache_pocket.world import Scenes, draw_scenes, mask_objects, render_videos
 
 HELD_OUT_SEED = 1_000_003
+WILD = "wild"
 
 
 def main() -> None:
@@ -31,6 +32,10 @@ def main() -> None:
     known, rest = first.parse_known_args()
     if known.member == WAN:
         train_wan(_parse_options())
+    elif known.member == WILD:
+        from navicache_pocket.train.wild.command import train_from_command_line as train_wild
+
+        train_wild(rest)
     else:
         from navicache_pocket.train.family.command import train_from_command_line as train_member
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from navicache.pocket.members import MEMBERS, WAN, checkpoint_path, find_member
+from navicache.pocket.members import checkpoint_path, find_member
 from navicache_pocket.train.family.catalog import RECIPES
 from navicache_pocket.train.family.contact_sheet import generate_videos, open_pipeline
 from navicache_pocket.world import draw_scenes, write_captions
 
-NAMES = [name for name in MEMBERS if name != WAN]
+NAMES = list(RECIPES)
 
 
 @pytest.fixture(scope="module", params=NAMES)

@@ -1,4 +1,4 @@
-"""Train `wild`: `python -m navicache_pocket.train.wild --minutes 8 --out build/wild/result`.
+"""Train `wild`: `python -m navicache_pocket.train --member wild --minutes 8 --out build/wild/result`.
 
 The minutes hold for the whole command: rendering, encoding, training, and the samples at the end. The state of an
 interrupted training stays in `--state`, and a second call with the same options goes on with it.
@@ -7,6 +7,7 @@ interrupted training stays in `--state`, and a second call with the same options
 import argparse
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -22,9 +23,9 @@ WAN_FOLDER = Path(__file__).parents[2] / "wan"
 RESERVE = 20.0  # seconds for saving and for the samples
 
 
-def main() -> None:
+def train_from_command_line(arguments: Sequence[str]) -> None:
     """Build the pool, train, save, and draw samples."""
-    begun, options = time.monotonic(), _parse_options()
+    begun, options = time.monotonic(), _parse_options(arguments)
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.benchmark = True
     shape = (options.crowd, options.frames, options.size)
@@ -44,9 +45,9 @@ def main() -> None:
     print(f"{options.out} is written after {time.monotonic() - begun:.0f} s")
 
 
-def _parse_options() -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     noise = WildTraining().noise
-    parser = argparse.ArgumentParser(prog="python -m navicache_pocket.train.wild", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m navicache_pocket.train --member wild", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="the folder of the pipeline")
     parser.add_argument("--minutes", type=float, default=8.0)
     parser.add_argument("--state", type=Path, help="of an interrupted training; OUT with -state by default")
@@ -62,7 +63,7 @@ def _parse_options() -> argparse.Namespace:
     parser.add_argument("--shift", type=float, default=noise.shift, help="of the noise levels in training")
     parser.add_argument("--spread", type=float, default=noise.logit_std, help="of the noise levels' logits")
     parser.add_argument("--sample-steps", type=int, default=50)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.state = options.state or options.out.with_name(f"{options.out.name}-state")
     return options
 
@@ -75,7 +76,3 @@ def _save_samples(options: argparse.Namespace) -> None:
     videos = pipeline.generate_videos(pipe, captions, call, seed=0)
     pipeline.save_contact_sheet(videos, options.state / "samples.jpg")
     print(f"samples of {', '.join(captions[::2])}: spread {videos.std():.3f}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
