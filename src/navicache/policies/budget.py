@@ -1,9 +1,9 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-The first sixth of the budget, at most four steps, and the last twelfth, at most two, are computed without a gap; the
-others so that the reused steps cost least (step_costs.py). A run that starts with a gap can turn to another picture,
-and the output turns fastest just before the end. A small budget computes one step at each end: a compute is worth more
-between them. The noise levels are taken from the first source that has them:
+The first quarter of the budget and the last twelfth, at most two steps, are computed without a gap; the others so that
+the reused steps cost least (step_costs.py). A run that starts with gaps can turn to another picture, most of all with
+guidance, and the output turns fastest just before the end. The noise levels are taken from the first source that has
+them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -31,8 +31,8 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
-FIRST_SHARE, MOST_FIRST_STEPS = 6, 4  # computed at the start: one step in six of the budget
-LAST_SHARE, MOST_LAST_STEPS = 12, 2  # computed at the end: one step in twelve of the budget
+FIRST_SHARE = 4  # one step in four of the budget is computed at the start
+LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and one in twelve at the end
 
 
 @cache
@@ -114,11 +114,11 @@ class BudgetGate:
 
         Example:
             >>> BudgetGate(speedup=2.0).count_first_steps(25), BudgetGate(speedup=4.0).count_first_steps(12)
-            (4, 2)
+            (6, 3)
         """
         if self.align_steps is not None:
             return self.align_steps
-        return min(max(round(budget / FIRST_SHARE), 1), MOST_FIRST_STEPS)
+        return max(round(budget / FIRST_SHARE), 1)
 
     def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:
         if state.first_time is None:
