@@ -1,7 +1,7 @@
 """Lists of computed steps in hindsight: complete a plan with fifteen of them, for each model, condition and budget.
 
     python -m benchmarks.quality.lists plans/pocket/ground.toml --out build/ground/plan.toml
-    navicache bench build/ground/plan.toml --only models=wan --out RESULTS/wan
+    python -m benchmarks.quality.shared_calls build/ground/plan.toml --only models=wan --out RESULTS/wan
 
 Nobody knows beforehand which list is best for a cell, so the best of them measures what a policy could have had there.
 Each is one run of the policy `schedule`: the first three steps, the last, and others where the sum of a weight passes
@@ -23,7 +23,7 @@ from navicache.evaluation.bench.equal_steps import BUDGETS
 from navicache.evaluation.bench.plan import STEPS, BenchPlan, PlanCondition, PlanModel
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 
-FIRST_STEPS = 3  # always computed, as by `inertial`: a line through two may fail at a long gap
+FIRST_STEPS = 3  # always computed: a line through two may fail at a long gap
 FARTHEST = 0.999  # noise levels of 0 and 1 have no logarithm
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.quality.shared_calls build/ground/plan.toml --only models=wan --out RESULTS/wan
 
-It takes the options of `navicache bench`, writes the same rows, and goes on where it stopped. Settings of one policy
-that differ by their gate alone share a call; every other setting has its own, as in `bench`. Small models are slow
-because of the many calls, not because of their rows, so this is several times faster; it measures no seconds.
+It writes the rows of `navicache bench`, and goes on where it stopped. Settings of one policy that differ by their gate
+alone share a call; every other setting has its own, as in `bench`. Small models are slow because of the many calls, not
+because of their rows, so this is several times faster. Rows of a shared call have no seconds; no video is kept.
 """
 
 import argparse
@@ -13,97 +13,46 @@ import inspect
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import torch
 from tqdm import tqdm
 
+from benchmarks.quality.sample_gates import SharedCall
 from navicache import enable
-from navicache.cli.bench.command import add_subcommand_options
 from navicache.cli.bench.job_list import refuse_problems
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.run import parse_options, update_bar
 from navicache.cli.bench.worker import PipelineWorker
+from navicache.cli.options import parse_positive_int
 from navicache.evaluation.bench.executors import run_in_process
 from navicache.evaluation.bench.jobs import JobBatch, JobGroup
+from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.plan import NO_CACHE, PlanSetting
 from navicache.evaluation.bench.rows import Row
-from navicache.evaluation.bench.session import run_missing_jobs
+from navicache.evaluation.bench.session import PLAN_COPY, run_missing_jobs
 from navicache.generation.media import split_samples
 from navicache.generation.progress import bar_options
 from navicache.generation.timed_calls import NEGATIVE_PROMPTS, TimedOutput
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import find_model
-from navicache.policies import Decision, Gate, Outcome, Scheme, Step, build_policy
-from navicache.policies.protocols import Measurement, RowRule, StreamRule
-from navicache.records import split_by_sample
+from navicache.policies import Scheme, build_policy
+from navicache.records import open_atomic_file, split_by_sample
 
 NUDGE = 1e-3  # added to one element of a row: the engine takes bit-equal rows for guidance branches of one sample
 ROWS = 128
 
 
-class SampleState(NamedTuple):
-    """The state of the sample's own gate, and which sample that is."""
-
-    sample: int
-    inner: Any
-
-
-@dataclass(frozen=True)
-class SampleGates:
-    """One gate for each sample of a batch, all of one class: until samples are known apart they share a state."""
-
-    streams: StreamRule = field(default="lead", init=False)
-    rows: RowRule = field(default="sample", init=False)
-
-    gates: tuple[Gate[Any], ...]
-
-    @property
-    def reads(self) -> frozenset[Measurement]:
-        """What any of them reads."""
-        return frozenset().union(*(gate.reads for gate in self.gates))
-
-    def init(self) -> SampleState:
-        """The state of the first."""
-        return SampleState(0, self.gates[0].init())
-
-    def decide(self, state: SampleState, step: Step) -> tuple[Decision, SampleState]:
-        """As the sample's own gate does."""
-        decision, inner = self.gates[step.sample].decide(state.inner, step)
-        return decision, SampleState(step.sample, inner)
-
-    def learn(self, state: SampleState, outcome: Outcome) -> SampleState:
-        """As the sample's own gate does."""
-        return state._replace(inner=self.gates[state.sample].learn(state.inner, outcome))
-
-    def explain(self, state: SampleState) -> dict[str, float]:
-        """Show nothing."""
-        del state
-        return {}
-
-
-@dataclass(frozen=True)
-class SharedCall:
-    """A policy for one batch: the scheme of its first sample, with the gate of each."""
-
-    name: ClassVar[str] = "shared call"
-    align_steps: ClassVar[int | None] = None
-
-    sample_schemes: tuple[Scheme, ...]
-
-    def schemes(self) -> tuple[Scheme, ...]:
-        """The one scheme."""
-        gates = SampleGates(tuple(scheme.gate for scheme in self.sample_schemes))
-        return (replace(self.sample_schemes[0], gate=gates, monitor=None),)
-
-
 def find_sharing_key(setting: PlanSetting) -> str | None:
     """What settings of one call have in common; None for a setting that cannot share one."""
-    if setting.policy == NO_CACHE or setting.mode or setting.calibration or setting.calibrate:
+    if setting.policy == NO_CACHE or setting.mode or setting.call or setting.calibration or setting.calibrate:
         return None
-    schemes = build_policy(setting.policy, **setting.knobs).schemes()
+    try:
+        schemes = build_policy(setting.policy, **setting.knobs).schemes()
+    except ValueError:  # it needs what only the model's preset has
+        return None
     if len(schemes) != 1 or schemes[0].site != "model" or schemes[0].gate.rows != "sample":
         return None
     without_gate: Any = replace(schemes[0], gate=None, monitor=None)  # pyright: ignore[reportArgumentType]
@@ -130,24 +79,34 @@ class SharedCallWorker(PipelineWorker):
     """Runs batches of several settings too."""
 
     def __call__(self, batch: JobBatch) -> list[Row]:
-        """Run the jobs in one call and return their rows."""
+        """Run the jobs in one call, if they can share it, and return their rows."""
         if len({job.setting.name for job in batch}) == 1:
             return super().__call__(batch)
         self._prepare(batch)
         self._pipe.set_progress_bar_config(disable=True)
+        try:
+            schemes = self._choose_schemes(batch)
+        except ValueError:
+            return self._run_apart(batch)
+        if any(scheme.gate.rows != "sample" for scheme in schemes):  # as this model's preset has it
+            return self._run_apart(batch)
         module = find_denoiser(self._pipe)
-        spec = find_model(type(module).__name__, dict(module.config))
-        options = (CacheOptions(job.setting.policy, knobs=dict(job.setting.knobs)) for job in batch)
-        schemes = tuple(choose_policy(each, spec).schemes()[0] for each in options)
-        if schemes[0].gate.rows != "sample":  # as this model's preset has it
-            apart = itertools.groupby(batch, key=lambda job: job.setting.name)
-            return [row for _, jobs in apart for row in super(SharedCallWorker, self).__call__(tuple(jobs))]
         with enable(self._pipe, SharedCall(schemes)) as cache, tell_rows_apart(module, len(batch)):
             made = call_for_rows(self._pipe, batch)
         traces = split_by_sample(cache.trace, len(batch))
         rows = self._finish(batch, made, traces, {"batch": len(batch), "peak_memory": None, **self._facts})
         none = {"seconds": None, "plain_seconds": None, "harness_seconds": 0.0}
         return [{**row, "knobs": dict(job.setting.knobs), **none} for row, job in zip(rows, batch, strict=True)]
+
+    def _choose_schemes(self, batch: JobBatch) -> tuple[Scheme, ...]:
+        module = find_denoiser(self._pipe)
+        spec = find_model(type(module).__name__, dict(module.config))
+        options = (CacheOptions(job.setting.policy, knobs=dict(job.setting.knobs)) for job in batch)
+        return tuple(choose_policy(each, spec).schemes()[0] for each in options)
+
+    def _run_apart(self, batch: JobBatch) -> list[Row]:
+        apart = itertools.groupby(batch, key=lambda job: job.setting.name)
+        return [row for _, jobs in apart for row in super(SharedCallWorker, self).__call__(tuple(jobs))]
 
 
 def call_for_rows(pipe: Any, batch: JobBatch) -> list[TimedOutput]:
@@ -169,6 +128,7 @@ def find_denoiser(pipe: Any) -> Any:
 @contextmanager
 def tell_rows_apart(module: torch.nn.Module, samples: int) -> Iterator[None]:
     """Let no two samples have the same bits; guidance branches, stacked, keep theirs."""
+    name = list(inspect.signature(type(module).forward).parameters)[1]  # after self
 
     def nudge(latent: torch.Tensor) -> torch.Tensor:
         nudged = latent.clone()
@@ -182,7 +142,6 @@ def tell_rows_apart(module: torch.nn.Module, samples: int) -> Iterator[None]:
             return (nudge(args[0]), *args[1:]), kwargs
         return args, {**kwargs, name: nudge(kwargs[name])}
 
-    name = list(inspect.signature(type(module).forward).parameters)[1]  # after self
     handle = module.register_forward_pre_hook(change_arguments, with_kwargs=True)
     try:
         yield
@@ -192,22 +151,35 @@ def tell_rows_apart(module: torch.nn.Module, samples: int) -> Iterator[None]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the unfinished jobs of the plan."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_subcommand_options(parser)
-    parser.add_argument("--rows", type=int, default=ROWS, help="of one call (%(default)s)")
-    options = parser.parse_args(arguments)
+    options = parse_arguments(arguments)
     plan, groups, wrong = parse_options(options)
-    out: Path = (options.out or Path("build/shared_calls")).absolute()
+    part = f" part {options.part}" if options.part else ""
+    out = (options.out or Path("build/shared_calls") / slug(plan.name + part)).absolute()
     refuse_problems(plan, groups, out, options, wrong)
     torch.set_float32_matmul_precision("high")
     out.mkdir(parents=True, exist_ok=True)
-    (out / "plan.toml").write_bytes(options.plan.read_bytes())
+    with open_atomic_file(out / PLAN_COPY) as file:
+        file.write(options.plan.read_bytes())
     shared = [tuple(share_calls(group, options.rows)) for group in groups]
     make_worker = functools.partial(SharedCallWorker, out, ResultFiles(out, 0, 0), plan.metrics)
     with tqdm(desc=plan.name, unit="job", **bar_options()) as bar:
         run_missing_jobs(out, shared, make_worker, run_in_process, functools.partial(update_bar, bar))
     print(f"results in {out}; look at them with: navicache report {out} --summary")
     return 0
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options of `bench` that have a meaning here."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add: Any = parser.add_argument
+    add("plan", type=Path, metavar="PLAN.toml")
+    add("--out", type=Path, help="folder of the results (build/shared_calls/NAME of the plan)")
+    add("--prompts", type=parse_positive_int, metavar="N", help="number of prompts, in place of the plan's")
+    add("--only", action="append", default=[], metavar="KIND=NAMES", help="as of `navicache bench`; repeatable")
+    add("--part", metavar="N/OF", help="every OF-th group from the N-th on, for several processes")
+    add("--rows", type=parse_positive_int, default=ROWS, help="of one call (%(default)s)")
+    parser.set_defaults(accuracy=None, ray_address=None, executor="local", workers=None)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 import functools
 
 import pytest
-from benchmarks.quality.shared_calls import SampleGates, SharedCallWorker, find_sharing_key, share_calls
+from benchmarks.quality.sample_gates import SampleGates
+from benchmarks.quality.shared_calls import SharedCallWorker, find_sharing_key, share_calls
 
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.worker import PipelineWorker
@@ -19,6 +20,7 @@ SETTINGS = (
     PlanSetting("high", "navicache", knobs={"threshold": 2.0, "align_steps": 2}),
     PlanSetting("fewer steps", "none", share=0.5),
 )
+share_all = functools.partial(share_calls, row_limit=64)
 PROMPTS = ("a small red ball rising in front of a sunset", "a star and a ring")
 
 
@@ -47,9 +49,6 @@ def test_rows_equal_those_of_calls_of_their_own(tmp_path, member):
     assert computed["low"] > computed["high"]
 
 
-share_all = functools.partial(share_calls, row_limit=64)
-
-
 def test_only_settings_with_one_predictor_share_a_call():
     (group,) = expand_plan(make_plan("unet"), PROMPTS)
     names = [[job.setting.name for job in batch] for batch in share_calls(group, row_limit=64)]
@@ -66,15 +65,13 @@ def test_only_settings_with_one_predictor_share_a_call():
 def test_a_setting_that_needs_more_than_a_gate_has_no_key():
     assert find_sharing_key(PlanSetting("mode", "navicache", mode="fast")) is None
     assert find_sharing_key(PlanSetting("blocks", "inertial", knobs={"site": "blocks"})) is None
+    assert find_sharing_key(PlanSetting("call", "schedule", knobs={"at": [0]}, call={"guidance_scale": 1.0})) is None
+    assert find_sharing_key(PlanSetting("no table", "magcache")) is None
     assert find_sharing_key(SETTINGS[0]) == find_sharing_key(SETTINGS[1]) != find_sharing_key(SETTINGS[2])
 
 
 def test_each_sample_asks_its_own_gate():
     gates = SampleGates(tuple(build_policy("schedule", at=at).schemes()[0].gate for at in ([0, 2], [0, 1])))
     step = Step(index=1, local_index=1, total=3)
-    decided = [gates.decide(gates.init(), replace_sample(step, sample))[0].compute for sample in (0, 1)]
+    decided = [gates.decide(gates.init(), step._replace(sample=sample))[0].compute for sample in (0, 1)]
     assert decided == [False, True]
-
-
-def replace_sample(step, sample):
-    return step._replace(sample=sample)

@@ -8,7 +8,7 @@ from navicache.pocket import find_unknown_words
 from navicache.pocket.members import checkpoint_path
 from navicache_pocket.train.__main__ import main as train
 from navicache_pocket.train.timed_stage import TimedStage
-from navicache_pocket.train.wild.pipeline import save_wild_pipeline
+from navicache_pocket.train.wild.pipeline import SHIFT, save_wild_pipeline
 from navicache_pocket.train.wild.pool import PoolSettings, build_pool
 from navicache_pocket.train.wild.training import WildTraining, train_transformer
 from navicache_pocket.world import mask_objects
@@ -49,10 +49,16 @@ def test_videos_of_one_caption_differ_much():
 def test_more_objects_leave_less_background():
     def measure_covered(crowd):
         scenes = draw_wild_scenes(16, seed=0, crowd=crowd)
-        videos, emptied = (render_wild_videos(layers, frames=2, size=32) for layers in (scenes, scenes[:1]))
-        return ((videos - emptied).abs().amax(1) > 0.1).float().mean()
+        videos, front_only = (render_wild_videos(layers, frames=2, size=32) for layers in (scenes, scenes[:1]))
+        return ((videos - front_only).abs().amax(1) > 0.1).float().mean()
 
     assert 0.03 < measure_covered(4) < measure_covered(6) < 0.5
+
+
+@pytest.mark.parametrize("crowd", [0, 1, 3])
+def test_a_crowd_is_of_pairs(crowd):
+    with pytest.raises(ValueError, match=f"even number from 2 on, got {crowd}"):
+        draw_wild_scenes(1, 0, crowd)
 
 
 def test_the_named_objects_are_in_front():
@@ -74,11 +80,19 @@ def test_a_training_changes_the_transformer_alone(tmp_path):
     assert stage.step >= 1
     assert sum(weight.numel() for weight in model.parameters()) <= 25_000_000
     save_wild_pipeline(model, base, tmp_path / "wild")
-    saved = {path.relative_to(tmp_path / "wild") for path in (tmp_path / "wild").rglob("*") if path.is_file()}
-    ours = {path.relative_to(base) for path in base.rglob("*") if path.is_file() and path.parent.name != "transformer"}
-    assert ours < saved
-    index = json.loads((tmp_path / "wild" / "model_index.json").read_text())
-    assert index["_class_name"] == "WanPipeline"
+    for path in base.rglob("*"):
+        if path.is_file() and path.parent.name not in ("transformer", "scheduler"):
+            assert path.read_bytes() == (tmp_path / "wild" / path.relative_to(base)).read_bytes(), path
+    config = json.loads((tmp_path / "wild" / "scheduler" / "scheduler_config.json").read_text())
+    assert config["flow_shift"] == SHIFT
+    old, new = (load_transformer(folder) for folder in (base, tmp_path / "wild"))
+    assert old.keys() == new.keys()
+    assert sum(not torch.equal(old[name], new[name]) for name in old) > len(old) / 2
+
+
+def load_transformer(folder):
+    shards = sorted((folder / "transformer").glob("*.safetensors"))
+    return {name: weight for shard in shards for name, weight in safetensors.torch.load_file(shard).items()}
 
 
 def test_the_packaged_member_is_wan_with_another_transformer():
@@ -86,10 +100,9 @@ def test_the_packaged_member_is_wan_with_another_transformer():
     for path in (wan / "vae", wan / "text_encoder", wan / "tokenizer"):
         for file in path.iterdir():
             assert file.read_bytes() == (wild / path.name / file.name).read_bytes(), file
-    shards = sorted((wild / "transformer").glob("*.safetensors"))
-    weights = [safetensors.torch.load_file(shard) for shard in shards]
-    assert sum(weight.numel() for shard in weights for weight in shard.values()) <= 25_000_000
-    assert {weight.dtype for shard in weights for weight in shard.values()} == {torch.float16}
+    weights = load_transformer(wild).values()
+    assert sum(weight.numel() for weight in weights) <= 25_000_000
+    assert {weight.dtype for weight in weights} == {torch.float16}
 
 
 def test_the_command_of_all_members_trains_it(tmp_path, monkeypatch, capsys):

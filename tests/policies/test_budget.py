@@ -1,6 +1,7 @@
 """A speed-up is a schedule over noise levels: met exactly, dense where errors cost most, the same for every video."""
 
 import itertools
+import math
 
 import pytest
 from hypothesis import given
@@ -65,9 +66,20 @@ def test_told_before_the_run_or_by_the_time_of_each_call_the_schedule_is_the_sam
     for time in (lambda index: levels[index], lambda index: 1000 * levels[index], lambda index: 1 - levels[index]):
         by_time = computed_steps(Inertial(speedup=speedup), 50, time=time)
         assert len(by_time) == len(told)
+
         moved = [abs(one - other) for one, other in zip(by_time, told, strict=True)]
-        # a small budget decides on its second step before it knows two times
-        assert max(moved) <= (1 if first > 1 else 4)
+        assert max(moved) <= 1
+
+
+@pytest.mark.parametrize("total", [20, 30, 50])
+@pytest.mark.parametrize("speedup", [2.0, 4.0, 6.0])
+@pytest.mark.parametrize(
+    "time", [lambda p: math.cos(math.pi * p / 2), lambda p: (1 - p) ** 2, lambda p: 1 - p**3, lambda p: (1 - p) ** 7]
+)
+def test_times_that_no_shift_fits_leave_the_budget_exact(time, speedup, total):
+    steps = computed_steps(Inertial(speedup=speedup), total, time=lambda index: time(index / total))
+    assert len(steps) == round(total / speedup)
+    assert steps[0] == 0 and steps[-1] == total - 1
 
 
 @pytest.mark.parametrize("time", [float("nan"), -3.0, 5.0])
@@ -93,11 +105,12 @@ def test_a_speedup_too_large_leaves_the_alignment_and_the_last_step():
 
 
 @pytest.mark.parametrize(
-    ("speedup", "first", "last"), [(2.0, 6, 2), (2.5, 5, 1), (3.0, 4, 1), (4.0, 3, 1), (8.0, 2, 1), (50.0, 1, 1)]
+    ("speedup", "first", "last"),
+    [(1.0, 15, 2), (2.0, 6, 2), (2.5, 5, 1), (3.0, 4, 1), (4.0, 2, 1), (8.0, 1, 1), (50.0, 1, 1)],
 )
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_the_ends_get_a_share_of_the_budget_whatever_the_noise_levels(speedup, first, last, shift):
-    """A quarter at the start; a twelfth at the end, at most two steps."""
+    """A third beyond five at the start; a twelfth at the end, at most two steps."""
     levels = build_shifted_levels(50, shift)
     for steps in (
         computed_steps(Inertial(speedup=speedup), 50, noise_levels=levels),
@@ -118,6 +131,14 @@ def test_an_engine_that_joins_in_mid_run_has_its_share():
     assert len(steps) == 15
     assert steps[:2] == [20, 21]
     assert steps[-1] == 49
+
+
+def test_an_engine_that_joins_in_mid_run_is_past_the_start():
+    """So it needs two computed steps, whatever a run needs at its start."""
+    for policy in (Inertial(speedup=2.0), Inertial(speedup=2.0, align_steps=10)):
+        steps = computed_steps(policy, 50, start=20, noise_levels=build_shifted_levels(50, 5.0))
+        assert len(steps) == 15
+        assert steps[:2] == [20, 21] and steps[2] > 22
 
 
 @pytest.mark.parametrize("speedup", [1.5, 2.0, 3.0])

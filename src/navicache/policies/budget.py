@@ -1,9 +1,9 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-The first quarter of the budget and the last twelfth, at most two steps, are computed without a gap; the others so that
-the reused steps cost least (step_costs.py). A run that starts with gaps can turn to another picture, most of all with
-guidance, and the output turns fastest just before the end. The noise levels are taken from the first source that has
-them:
+A third of the budget beyond five steps is computed at the start without a gap, and a twelfth of the budget, one or two
+steps, at the end; the others so that the reused steps cost least (step_costs.py). A run that starts with gaps can turn
+to another picture, most of all with guidance, and the output turns fastest just before the end. Of a small budget, five
+steps are worth more later. The noise levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -20,6 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 from navicache.policies.fixed_schedules import IndexGate
+from navicache.policies.guards import REALIGN_STEPS
 from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
 from navicache.policies.step_costs import choose_steps, compute_step_costs
@@ -31,8 +32,8 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
-FIRST_SHARE = 4  # one step in four of the budget is computed at the start
-LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and one in twelve at the end
+LATER_STEPS, FIRST_SHARE = 5, 3  # beyond five steps of the budget one in three is computed at the start
+LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and of the whole budget one in twelve at the end
 
 
 @cache
@@ -82,7 +83,7 @@ class BudgetGate:
     reads: frozenset[Measurement] = field(default=OUTCOME_ONLY, init=False)
 
     speedup: float
-    align_steps: int | None = None  # computed at the start; None: as the budget allows
+    align_steps: int | None = None  # computed at the start; None: by the budget
     rows: RowRule = "sample"
 
     def init(self) -> BudgetState:
@@ -98,27 +99,31 @@ class BudgetGate:
             is_due = local // self.speedup != (local - 1) // self.speedup
             return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
         budget = max(round(total / self.speedup), 1)
+        first = self.count_first_steps(budget)
+        if local < step.index:  # the start of the run is past
+            first = min(first, REALIGN_STEPS)
         if step.noise_levels is not None and len(step.noise_levels) > total:
-            steps = build_schedule(step.noise_levels[-total - 1 :], budget, self.count_first_steps(budget))
+            is_due = local in build_schedule(step.noise_levels[-total - 1 :], budget, first)
         else:
             state = self._learn_time(state, step, total)
-            if local < self.count_first_steps(budget):
-                return BUDGET_COMPUTE, state
-            left = max(budget - state.computed, 1)
-            levels, here = build_shifted_levels(total, state.shift), min(state.last_computed, total - 1)
-            steps = _build_rest(levels, left, here, count_last_steps(budget))
-        return BUDGET_COMPUTE if local in steps else BUDGET_REUSE, state
+            is_due = local < first or self._is_due_in_rest(state, local, total, budget)
+        return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
 
     def count_first_steps(self, budget: int) -> int:
         """How many steps are computed at the start.
 
         Example:
             >>> BudgetGate(speedup=2.0).count_first_steps(25), BudgetGate(speedup=4.0).count_first_steps(12)
-            (6, 3)
+            (6, 2)
         """
         if self.align_steps is not None:
             return self.align_steps
-        return max(round(budget / FIRST_SHARE), 1)
+        return max((budget - LATER_STEPS) // FIRST_SHARE, 1)
+
+    def _is_due_in_rest(self, state: BudgetState, local: int, total: int, budget: int) -> bool:
+        left, here = max(budget - state.computed, 1), min(state.last_computed, total - 1)
+        steps = _build_rest(build_shifted_levels(total, state.shift), left, here, count_last_steps(budget))
+        return any(here < step <= local for step in steps)  # another shift can move a step into the past
 
     def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:
         if state.first_time is None:

@@ -43,7 +43,7 @@ class Inertial:
     speedup: float | None = None  # steps of the run per computed step
     max_error: float | None = None  # largest relative output error of each reused step
     threshold: float | None = None  # tau
-    align_steps: int | None = None  # computed at the start; None: a quarter of the budget, 3 with a threshold
+    align_steps: int | None = None  # computed at the start; None: by the budget, 3 with a threshold
     process_noise: float = 0.05
     measurement_noise: float = 0.05
     amends: bool = True  # correct the next predictions by the last prediction error; only at site "model"

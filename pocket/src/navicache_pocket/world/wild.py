@@ -3,7 +3,7 @@
 Looks, sizes, places, motions, background and camera are left to the noise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import torch
@@ -27,7 +27,9 @@ def draw_wild_scenes(count: int, seed: int, crowd: int = CROWD) -> Crowd:
         >>> [len(scenes) for scenes in draw_wild_scenes(4, seed=0)]
         [4, 4, 4]
     """
-    first, *others = (_spread_out(draw_scenes(count, seed * CROWD + layer)) for layer in range(crowd // 2))
+    if crowd < 2 or crowd % 2:
+        raise ValueError(f"crowd must be an even number from 2 on, got {crowd}")
+    first, *others = (_spread_out(draw_scenes(count, seed * crowd + layer)) for layer in range(crowd // 2))
     return first, *(replace(scenes, camera=first.camera) for scenes in others)
 
 
@@ -38,8 +40,10 @@ def _spread_out(scenes: Scenes) -> Scenes:
     return replace(scenes, has_pair=torch.ones_like(scenes.has_pair), object_variation=variation)
 
 
-def render_wild_videos(scenes: Crowd, frames: int = FRAMES, size: int = SIZE) -> torch.Tensor:
-    """Videos (scenes, 3, frames, size, size) with values in [-1, 1].
+def render_wild_videos(
+    scenes: Crowd, frames: int = FRAMES, size: int = SIZE, draw: Callable[..., torch.Tensor] = draw_objects
+) -> torch.Tensor:
+    """Videos (scenes, 3, frames, size, size) with values in [-1, 1]; `draw` may be `draw_objects`, compiled.
 
     Example:
         >>> tuple(render_wild_videos(draw_wild_scenes(2, seed=0), frames=5, size=32).shape)
@@ -47,7 +51,7 @@ def render_wild_videos(scenes: Crowd, frames: int = FRAMES, size: int = SIZE) ->
     """
     image = paint_background(scenes[0], frames, size)
     for layer in reversed(scenes):  # the objects that captions name are in front
-        image = draw_objects(image, layer)
+        image = draw(image, layer)
     return image.clamp(0, 1) * 2 - 1
 
 

@@ -5,7 +5,6 @@ interrupted training stays in `--state`, and a second call with the same options
 """
 
 import argparse
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,7 +39,6 @@ def train_from_command_line(arguments: Sequence[str]) -> None:
     model = train_transformer(stage, pool, options.base, WildTraining(options.batch, noise=noise))
     print(f"{stage.step} steps of {options.batch} in {seconds:.0f} s", flush=True)
     pipeline.save_wild_pipeline(model, options.base, options.out)
-    shutil.copy(options.state / "transformer_log.json", options.state / "log.json")
     _save_samples(options)
     print(f"{options.out} is written after {time.monotonic() - begun:.0f} s")
 

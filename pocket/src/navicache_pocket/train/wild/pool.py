@@ -11,13 +11,13 @@ from diffusers import AutoencoderKLWan
 from transformers import PreTrainedTokenizerFast, UMT5EncoderModel
 
 from navicache_pocket.train.fast_autoencoder import replace_norms
-from navicache_pocket.world.render import FRAMES, SIZE, draw_objects, paint_background
+from navicache_pocket.world.render import FRAMES, SIZE, draw_objects
 from navicache_pocket.world.wild import (
     CROWD,
-    Crowd,
     draw_wild_scenes,
     list_wild_captions,
     number_wild_captions,
+    render_wild_videos,
     select_scenes,
 )
 
@@ -66,21 +66,14 @@ def build_pool(base: Path, device: str, settings: PoolSettings) -> LatentPool:
     begun, parts = time.monotonic(), list[torch.Tensor]()
     for start in range(0, settings.clips, BATCH_SIZE):
         part = select_scenes(scenes, slice(start, start + BATCH_SIZE), device)
-        parts.append(encode_videos(vae, _render(part, settings, draw)).to(torch.bfloat16))
+        videos = render_wild_videos(part, settings.frames, settings.size, draw)
+        parts.append(encode_videos(vae, videos).to(torch.bfloat16))
         if time.monotonic() - begun > settings.max_seconds:
             break
     values = torch.cat(parts)
     print(f"pool: {len(values)} clips in {time.monotonic() - begun:.0f} s, deviation {values.float().std():.2f}")
     text = embed_captions(base, [*list_wild_captions(), ""], device)
     return LatentPool(values, number_wild_captions(scenes)[: len(values)].to(device), text)
-
-
-def _render(scenes: Crowd, settings: PoolSettings, draw: Any) -> torch.Tensor:
-    """As `render_wild_videos`, with a compiled function that draws two objects."""
-    image = paint_background(scenes[0], settings.frames, settings.size)
-    for layer in reversed(scenes):
-        image = draw(image, layer)
-    return image.clamp(0, 1) * 2 - 1
 
 
 def encode_videos(vae: Any, video: torch.Tensor) -> torch.Tensor:
