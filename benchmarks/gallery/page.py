@@ -20,7 +20,7 @@ difference. Under it stand PSNR (higher is closer) and LPIPS (lower is closer) o
 run of every step ([metrics](metrics.md)).
 
 The prompts are the first five of the held-out set, which the models were not trained on. They were taken by number,
-before any picture was seen. The caption of `wild` is its own. Seed 0, float32, on a CPU.
+before any picture was seen. `wild` has one of the 42 captions that it knows. Seed 0, float32, on a CPU.
 
 These models are small: soft outlines and flat colours are theirs, with and without the cache. No large model has been
 measured yet.

@@ -34,7 +34,7 @@ def family(monkeypatch, folders):
     for name, recipe in SMALL.items():
         size = {"height": recipe.video_format.size, "width": recipe.video_format.size}
         call = {**MEMBERS[name].call, **size, "num_inference_steps": 6}
-        monkeypatch.setitem(MEMBERS, name, replace(MEMBERS[name], call=call))
+        monkeypatch.setitem(MEMBERS, name, replace(MEMBERS[name], call=call, caption=PROMPT))
 
 
 @pytest.mark.parametrize("name", ["hunyuan", "opensora", "cogvideox"])
@@ -84,7 +84,7 @@ def test_a_calibration_of_a_member(tmp_path):
 def test_a_member_that_does_not_exist(capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["generate", "--model", "pocket:sora"])
-    assert "choose from wan, hunyuan, opensora, cogvideox, unet" in capsys.readouterr().err
+    assert "choose from wan, wild, hunyuan, opensora, cogvideox, unet" in capsys.readouterr().err
 
 
 def test_without_the_package_of_weights_it_is_named(monkeypatch):

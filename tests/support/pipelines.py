@@ -1,5 +1,6 @@
 """Tiny models in place of the pocket, and no network."""
 
+import dataclasses
 import socket
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.tiny.saved import WORDS, save_image_pipeline, save_wan
 
 import navicache.pocket
 from navicache.evaluation import lpips_weights
+from navicache.pocket.members import MEMBERS
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +50,9 @@ def pocket(monkeypatch, wan_folder):
     """The embedded model's interface over the tiny one, and no weights of LPIPS."""
     monkeypatch.setattr(lpips_weights, "find_weights_folder", lambda name: None)
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", lambda name="wan": wan_folder)
-    monkeypatch.setattr(navicache.pocket, "PROMPTS", ("a red ball moves left", "a blue cat moves right", "a cat"))
+    prompts = ("a red ball moves left", "a blue cat moves right", "a cat")
+    monkeypatch.setattr(navicache.pocket, "PROMPTS", prompts)
+    monkeypatch.setitem(MEMBERS, "wan", dataclasses.replace(MEMBERS["wan"], caption=prompts[0]))
     monkeypatch.setattr(
         navicache.pocket, "find_unknown_words", lambda text: [w for w in text.lower().split() if w not in WORDS]
     )

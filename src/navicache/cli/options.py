@@ -109,11 +109,10 @@ def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]
 
 
 def choose_default_prompts(source: ModelSource) -> list[str]:
-    """The first prompt of the embedded models; other models have no default."""
-    if not source.is_embedded:
+    """The example caption of an embedded model; other models have no default."""
+    member = source.member
+    if member is None:
         raise ValueError(
             f"say what to show: --prompt '...' (only the embedded models have a default prompt, not {source.model})"
         )
-    from navicache.pocket import PROMPTS
-
-    return [PROMPTS[0]]
+    return [member.caption]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from navicache.pocket.prompts import PROMPTS
 from navicache.weights_package import INSTALL_COMMAND, find_weights_folder
 
 WAN = "wan"
@@ -19,6 +20,7 @@ class Member:
     call: Mapping[str, Any] = field(hash=False)  # the arguments it was trained for
     fps: int = 8
     kind: Literal["video", "image"] = "video"
+    caption: str = PROMPTS[0]  # an example of those that it was trained on
 
 
 def _make_call(steps: int, guidance: float, frames: int | None, size: int) -> dict[str, Any]:
@@ -30,7 +32,7 @@ MEMBERS = {
     member.name: member
     for member in (
         Member(WAN, "WanPipeline", _make_call(50, 5.0, 17, 128)),
-        Member("wild", "WanPipeline", _make_call(50, 5.0, 17, 128)),
+        Member("wild", "WanPipeline", _make_call(50, 5.0, 17, 128), caption="a star and a ring"),
         Member("hunyuan", "HunyuanVideoPipeline", _make_call(50, 6.0, 9, 64)),
         # nothing in its world's captions needs cleaning, which needs beautifulsoup4
         Member("opensora", "OpenSoraPipeline", {**_make_call(30, 7.0, 17, 64), "clean_caption": False}),
