@@ -29,6 +29,7 @@ To make it again in a clone: `python -m benchmarks.gallery --out docs/images/gal
 `python -m benchmarks.gallery.page`, which writes this page from [figures.json](images/gallery/figures.json).
 """
 REMARKS = {
+    "wild": "A hard model on purpose. At 4x the noise has become another video: 12 of 50 steps are too few for it.",
     "opensora": "At 4x the triangle turns from red to orange. 8 of 30 steps are too few for this model and prompt.",
 }
 
