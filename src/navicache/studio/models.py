@@ -22,7 +22,7 @@ class StudioModels:
 
         Example:
             >>> StudioModels(ModelSource("pocket:hunyuan")).choices[:2], len(StudioModels().choices)
-            (('pocket:hunyuan', 'pocket'), 5)
+            (('pocket:hunyuan', 'pocket'), 6)
         """
         family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in MEMBERS)
         return tuple(dict.fromkeys((self.default.model, *family)))
