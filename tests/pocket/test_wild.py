@@ -85,6 +85,7 @@ def test_a_training_changes_the_transformer_alone(tmp_path):
             assert path.read_bytes() == (tmp_path / "wild" / path.relative_to(base)).read_bytes(), path
     config = json.loads((tmp_path / "wild" / "scheduler" / "scheduler_config.json").read_text())
     assert config["flow_shift"] == SHIFT
+    assert str(base) not in (tmp_path / "wild" / "transformer" / "config.json").read_text()
     old, new = (load_transformer(folder) for folder in (base, tmp_path / "wild"))
     assert old.keys() == new.keys()
     assert sum(not torch.equal(old[name], new[name]) for name in old) > len(old) / 2

@@ -66,7 +66,6 @@ def test_told_before_the_run_or_by_the_time_of_each_call_the_schedule_is_the_sam
     for time in (lambda index: levels[index], lambda index: 1000 * levels[index], lambda index: 1 - levels[index]):
         by_time = computed_steps(Inertial(speedup=speedup), 50, time=time)
         assert len(by_time) == len(told)
-
         moved = [abs(one - other) for one, other in zip(by_time, told, strict=True)]
         assert max(moved) <= 1
 

@@ -3,7 +3,7 @@
 Looks, sizes, places, motions, background and camera are left to the noise.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -80,7 +80,7 @@ def select_scenes(scenes: Crowd, rows: slice, device: str = "cpu") -> Crowd:
     return tuple(layer[rows].to(device) for layer in scenes)
 
 
-def write_wild_captions(scenes: Crowd) -> Sequence[str]:
+def write_wild_captions(scenes: Crowd) -> list[str]:
     """One sentence per scene.
 
     Example:

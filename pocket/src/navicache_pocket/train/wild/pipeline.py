@@ -32,9 +32,16 @@ def save_wild_pipeline(model: WanTransformer3DModel, base: Path, folder: Path) -
     """Write the whole pipeline, its transformer in half precision, as the other members are."""
     shutil.copytree(base, folder, ignore=shutil.ignore_patterns("transformer"), dirs_exist_ok=True)
     scheduler = json.loads((base / "scheduler" / "scheduler_config.json").read_text()) | {"flow_shift": SHIFT}
-    with open_atomic_file(folder / "scheduler" / "scheduler_config.json") as file:
-        file.write((json.dumps(scheduler, indent=2) + "\n").encode())
+    _write_json(folder / "scheduler" / "scheduler_config.json", scheduler)
     model.half().save_pretrained(folder / "transformer", max_shard_size=MAX_SHARD)
+    config = json.loads((folder / "transformer" / "config.json").read_text())
+    config.pop("_name_or_path", None)  # where the weights of wan lay on the machine that trained
+    _write_json(folder / "transformer" / "config.json", config)
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    with open_atomic_file(path) as file:
+        file.write((json.dumps(content, indent=2) + "\n").encode())
 
 
 def open_wild_pipeline(folder: Path, device: str) -> Any:
