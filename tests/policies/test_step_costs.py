@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
-from navicache.policies.step_costs import GAP_EXPONENT, choose_steps, compute_step_costs
+from navicache.policies.step_costs import USUAL_EXPONENTS, choose_steps, compute_step_costs
 
 
 def total_cost(steps, costs):
     gaps = itertools.pairwise(sorted(steps))
-    return sum(costs[step] * (step - here) ** GAP_EXPONENT for here, there in gaps for step in range(here + 1, there))
+    return sum(costs[step] * (step - here) ** USUAL_EXPONENTS.gap for here, there in gaps for step in range(here + 1, there))
 
 
 @given(costs=st.lists(st.floats(0.01, 10.0), min_size=4, max_size=11), budget=st.integers(2, 11))

@@ -17,6 +17,16 @@ from navicache.models.host_models import HOST_MODELS, SIZE_FIELDS, HostModel
 from navicache.models.model_spec import MODES, ModelSpec, Preset, find_preset
 from navicache.models.published_presets import PUBLISHED_METHODS, list_published_models, load_published_presets
 from navicache.models.signal_modules import SIGNAL_MODULES
+from navicache.models.tuned_settings import (
+    LPIPS_OF_QUALITY,
+    QUALITIES,
+    SPEEDUP_OF_QUALITY,
+    Quality,
+    TunedChoice,
+    TunedRun,
+    TunedSettings,
+    read_settings,
+)
 from navicache.renamed import resolve_renamed
 
 __all__ = [
@@ -24,13 +34,16 @@ __all__ = [
     "CONDITIONING_ARGUMENT_NAMES",
     "HOST_MODELS",
     "LATENT_ARGUMENT_NAMES",
+    "LPIPS_OF_QUALITY",
     "MODELS",
     "MODES",
     "PER_SAMPLE_ARGUMENT_NAMES",
     "PUBLISHED_METHODS",
+    "QUALITIES",
     "SHARED_ARGUMENT_NAMES",
     "SIGNAL_MODULES",
     "SIZE_FIELDS",
+    "SPEEDUP_OF_QUALITY",
     "TIME_ARGUMENT_NAMES",
     "UNKNOWN_MODEL",
     "ArgumentKey",
@@ -39,12 +52,17 @@ __all__ = [
     "HostModel",
     "ModelSpec",
     "Preset",
+    "Quality",
+    "TunedChoice",
+    "TunedRun",
+    "TunedSettings",
     "find_model",
     "find_model_by_name",
     "find_preset",
     "list_published_models",
     "load_published_presets",
     "read_calibration",
+    "read_settings",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only

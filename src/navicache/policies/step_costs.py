@@ -14,14 +14,26 @@ ones move a step or two (docs/research).
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
-MOVE_EXPONENT, LEVEL_EXPONENT, GAP_EXPONENT = 0.9, 0.55, 0.35
 CLEAN_FLOOR = LEVEL_FLOOR = 0.02
 PRICE_ROUNDS, TIE_BREAK = 60, 1e-6
 WORTH_SPLITTING = 20.0  # prices: a gap that costs more is cheaper with one more compute in it, which saves a fifth
 
 
-def compute_step_costs(levels: Sequence[float]) -> tuple[float, ...]:
+class CostExponents(NamedTuple):
+    """The exponents of du, 1 - u, u and o."""
+
+    move: float = 0.9
+    clean: float = 1.0
+    level: float = 0.55
+    gap: float = 0.35
+
+
+USUAL_EXPONENTS = CostExponents()
+
+
+def compute_step_costs(levels: Sequence[float], exponents: CostExponents = USUAL_EXPONENTS) -> tuple[float, ...]:
     """Cost of reusing each step right after a computed one.
 
     Example:
@@ -33,13 +45,19 @@ def compute_step_costs(levels: Sequence[float]) -> tuple[float, ...]:
         move = level - levels[step + 1]
         if move <= 0:  # a sampler that evaluates a level twice
             move = max(0.0, (levels[max(0, step - 1)] - levels[step + 1]) / 2)
-        picture = (1 - level + CLEAN_FLOOR) * (level + LEVEL_FLOOR) ** LEVEL_EXPONENT
-        costs.append(move**MOVE_EXPONENT / picture)
+        picture = (1 - level + CLEAN_FLOOR) ** exponents.clean * (level + LEVEL_FLOOR) ** exponents.level
+        costs.append(move**exponents.move / picture)
     return tuple(costs)
 
 
 @cache
-def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int, last_steps: int = 1) -> frozenset[int]:
+def choose_steps(
+    costs: tuple[float, ...],
+    budget: int,
+    first_steps: int,
+    last_steps: int = 1,
+    gap_exponent: float = USUAL_EXPONENTS.gap,
+) -> frozenset[int]:
     """The computed steps with the least cost: the first few, the last few, and others up to the budget.
 
     A price for each computed step turns the budget into a trade: the dearer a compute, the fewer are bought. Costs grow
@@ -60,14 +78,14 @@ def choose_steps(costs: tuple[float, ...], budget: int, first_steps: int, last_s
     chosen: list[int] = []
     for _ in range(PRICE_ROUNDS):
         price = (low + high) / 2
-        bought = _choose_at_price(costs, first - 1, last, price)
+        bought = _choose_at_price(costs, first - 1, last, price, gap_exponent)
         low, high = (low, price) if len(bought) <= free else (price, high)
         if len(bought) <= free:
             chosen = bought
     return frozenset((*range(first), *_fill_gaps(chosen, costs, first - 1, last, free), *range(last, len(costs))))
 
 
-def _choose_at_price(costs: Sequence[float], start: int, last: int, price: float) -> list[int]:
+def _choose_at_price(costs: Sequence[float], start: int, last: int, price: float, gap_exponent: float) -> list[int]:
     """The steps between `start` and `last` to compute if each costs this price."""
     best, before = [0.0] * (last + 1), [start] * (last + 1)
     for step in range(start + 1, last + 1):
@@ -78,7 +96,7 @@ def _choose_at_price(costs: Sequence[float], start: int, last: int, price: float
             total = best[here] + reused + (price if step < last else 0.0)
             if total < best[step]:
                 best[step], before[step] = total, here
-            reused += costs[step] * (step - here) ** GAP_EXPONENT
+            reused += costs[step] * (step - here) ** gap_exponent
             if reused > WORTH_SPLITTING * price:
                 break
     steps: list[int] = []

@@ -1,0 +1,1 @@
+"""Find the best settings of a model by trying them: candidates, rounds and choices, as numbers."""
