@@ -8,6 +8,7 @@ from benchmarks.quality import lists
 from benchmarks.quality.noise_levels import read_cell_levels
 
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
+from navicache.evaluation.tuning.weighted_lists import weigh_steps
 
 GROUND = Path(__file__).parents[2] / "plans" / "pocket" / "ground.toml"
 EVEN = [1 - step / 50 for step in range(51)]
@@ -16,14 +17,14 @@ EVEN = [1 - step / 50 for step in range(51)]
 @pytest.mark.parametrize("count", [25, 20, 17, 12])
 @pytest.mark.parametrize("name", lists.LISTS)
 def test_every_list_has_its_count_and_both_ends(name, count):
-    steps = lists.choose_steps(lists.LISTS[name], EVEN, count)
+    steps = weigh_steps(lists.LISTS[name], EVEN, count)
     assert len(steps) == len(set(steps)) == count and steps == sorted(steps)
     assert steps[:3] == [0, 1, 2] and steps[-1] == 49
 
 
 def test_a_list_is_dense_where_its_weight_is():
     def early(name, levels=EVEN):
-        return sum(step < 25 for step in lists.choose_steps(lists.LISTS[name], levels, 20))
+        return sum(step < 25 for step in weigh_steps(lists.LISTS[name], levels, 20))
 
     assert early("start 16") > early("even") > early("end 16")
     shifted = [5 * level / (1 + 4 * level) for level in EVEN]

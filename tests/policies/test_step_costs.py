@@ -13,7 +13,9 @@ from navicache.policies.step_costs import USUAL_EXPONENTS, choose_steps, compute
 
 def total_cost(steps, costs):
     gaps = itertools.pairwise(sorted(steps))
-    return sum(costs[step] * (step - here) ** USUAL_EXPONENTS.gap for here, there in gaps for step in range(here + 1, there))
+    return sum(
+        costs[step] * (step - here) ** USUAL_EXPONENTS.gap for here, there in gaps for step in range(here + 1, there)
+    )
 
 
 @given(costs=st.lists(st.floats(0.01, 10.0), min_size=4, max_size=11), budget=st.integers(2, 11))

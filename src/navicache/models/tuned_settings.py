@@ -141,7 +141,7 @@ def _build_settings(entries: Mapping[str, Any]) -> TunedSettings:
     run: dict[str, Any] = entries["run"]
     given: dict[str, Any] = entries["qualities"]
     qualities = {name: _read_choice(entry) for name, entry in given.items()}
-    own = TunedRun(**{**run, "noise_levels": tuple(run["noise_levels"])})
+    own = TunedRun(run["steps"], run["scheduler"], tuple(run["noise_levels"]), run["guidance"], run["size"])
     return TunedSettings(
         entries["model"], entries["config"], own, _read_choice(entries["choice"]), qualities, entries["about"]
     )
