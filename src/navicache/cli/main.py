@@ -9,6 +9,7 @@ from navicache.cli import convert_opensora, demo, doctor, generate, metrics, mod
 from navicache.cli.bench import command as bench
 from navicache.cli.calibrate import command as calibrate
 from navicache.cli.report import command as report
+from navicache.cli.tune import command as tune
 from navicache.version import __version__
 
 COMMANDS = {
@@ -20,6 +21,7 @@ COMMANDS = {
     "vbench": (vbench, "deprecated: `python -m benchmarks.vbench` in a clone scores the videos of `bench`"),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
     "studio": (studio, "a page in the browser: prompt, target, and both videos side by side, step by step"),
+    "tune": (tune, "find the best setting for your own model by trying settings on it; run it again to go on"),
     "calibrate": (calibrate, "measure on a model what TeaCache, MagCache, L2P or MeanCache need to know of it"),
     "doctor": (doctor, "say what the cache finds in a model, what it can do there, and what will not work"),
     "models": (models, "list known models, what policies are set to there, and where the numbers come from"),

@@ -26,6 +26,7 @@ from navicache.models.tuned_settings import (
     TunedRun,
     TunedSettings,
     read_settings,
+    strip_config,
 )
 from navicache.renamed import resolve_renamed
 
@@ -63,6 +64,7 @@ __all__ = [
     "load_published_presets",
     "read_calibration",
     "read_settings",
+    "strip_config",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only

@@ -1,0 +1,173 @@
+"""What a search found: the settings file, the page, the shared row and the words."""
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import torch
+
+from navicache.cli.tune.job import TuneJob
+from navicache.evaluation.bench.rows import Row
+from navicache.evaluation.tuning.scores import Candidate, Scoreboard
+from navicache.evaluation.tuning.search import TuneTask, build_default
+from navicache.models import LPIPS_OF_QUALITY, TunedChoice, TunedRun, TunedSettings
+from navicache.records import open_atomic_file
+from navicache.records.text_table import TextColumn, format_table_lines
+from navicache.version import __version__
+
+SETTINGS, PAGE = "settings.json", "report.html"
+SIZE = ("height", "width", "num_frames")
+SHOWN = 12  # candidates in the printed table
+SCORES = {"psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The chosen candidate, and everything it was chosen from."""
+
+    best: Candidate
+    task: TuneTask
+    board: Scoreboard
+    candidates: Mapping[str, Candidate]
+    facts: Mapping[str, Any]
+    plain: Sequence[Row]
+
+    @property
+    def usual(self) -> Candidate:
+        """The default at the same number of computed steps."""
+        run = self.board.runs[self.best.name, self.task.confirm[0]]
+        return build_default(run.total, round(run.total / self.board.speedup(self.best.name, self.task.confirm)))
+
+    def scores(self, name: str, prompts: Sequence[int]) -> dict[str, float]:
+        """The mean of each score over these prompts."""
+        runs = [self.board.runs[name, prompt] for prompt in prompts if (name, prompt) in self.board.runs]
+        known = [metric for metric in SCORES if runs and all(metric in run.scores for run in runs)]
+        return {metric: round(fmean(run.scores[metric] for run in runs), 5) for metric in known}
+
+    def choice(self, candidate: Candidate) -> TunedChoice:
+        """The candidate as the settings file has it, with its scores on the prompts of the confirmation."""
+        prompts = [*self.task.search, *self.task.confirm]
+        speedup = round(self.board.speedup(candidate.name, prompts), 4)
+        knobs = {name: list(value) if isinstance(value, tuple) else value for name, value in candidate.knobs.items()}
+        return TunedChoice(candidate.policy, knobs, speedup, self.scores(candidate.name, self.task.confirm))
+
+    def qualities(self) -> dict[str, TunedChoice]:
+        """For each word the fastest candidate that was confirmed to keep its LPIPS."""
+        everywhere = [*self.task.search, *self.task.confirm]
+        board = Scoreboard("lpips", self.board.runs)
+        runs = len(everywhere)
+        known = [each for each in self.candidates.values() if len(board.values(each.name, everywhere)) == runs]
+        found: dict[str, TunedChoice] = {}
+        for word, limit in LPIPS_OF_QUALITY.items():
+            kept = [each for each in known if board.keeps(each.name, everywhere, limit)]
+            if kept:
+                found[word] = self.choice(max(kept, key=lambda each: board.speedup(each.name, everywhere)))
+        return found
+
+
+def write_answer(job: TuneJob, answer: Answer, share: Path | None) -> Path:
+    """Write the settings file, the page with every candidate, and the row to share."""
+    settings = build_settings(job, answer)
+    path = job.out / SETTINGS
+    settings.save(path)
+    write_page(job)
+    if share is not None:
+        with open_atomic_file(share) as file:
+            file.write((json.dumps(build_shared_row(job, settings, answer), indent=1) + "\n").encode())
+    return path
+
+
+def build_settings(job: TuneJob, answer: Answer) -> TunedSettings:
+    """The settings file's content."""
+    facts, call = answer.facts, {**job.model.call, **job.condition.call}
+    size = {name: call[name] for name in SIZE if name in call}
+    guidance = facts["guidance"] if facts["guidance"] is not None else call.get("guidance_scale")
+    run = TunedRun(answer.task.total, facts["scheduler"], tuple(facts["noise_levels"]), guidance, size)
+    about = {
+        "target": str(job.target),
+        "prompts": {"searched": len(answer.task.search), "confirmed": len(answer.task.confirm)},
+        "candidate": answer.best.name,
+        "candidates": len(answer.candidates),
+        "default": answer.scores(answer.usual.name, answer.task.confirm),
+        "device": answer.plain[0]["machine"]["name"],
+        "dtype": job.source.dtype,
+        "versions": {"navicache": __version__, "torch": torch.__version__, "python": platform.python_version()},
+    }
+    return TunedSettings(facts["model"], facts["config"], run, answer.choice(answer.best), answer.qualities(), about)
+
+
+def write_page(job: TuneJob) -> None:
+    """The benchmark's page over all runs of the search: quality over speed-up, the table, videos side by side."""
+    from navicache.cli.report.page import PageOptions, build_page
+    from navicache.cli.report.results import read_results
+    from navicache.report.bench_page import save_page
+
+    results = read_results([job.out])
+    look = PageOptions(f"Tuned for {job.target}", players=2, videos="auto", folder=job.out)
+    save_page(build_page(results, look), job.out / PAGE)
+
+
+def build_shared_row(job: TuneJob, settings: TunedSettings, answer: Answer) -> dict[str, Any]:
+    """One row about the search for others: no prompt, no path, no name of a person."""
+    model = Path(job.source.model).name if Path(job.source.model).exists() else job.source.model
+    return {
+        "model": model,
+        "transformer": settings.model,
+        "size": dict(settings.run.size),
+        "steps": settings.run.steps,
+        "sampler": settings.run.scheduler,
+        "guidance": settings.run.guidance,
+        "card": settings.about["device"],
+        "target": settings.about["target"],
+        "policy": settings.choice.policy,
+        "speedup": settings.choice.speedup,
+        **settings.choice.scores,
+        "default": settings.about["default"],
+        "prompts": len(job.prompts),
+        "version": __version__,
+    }
+
+
+def describe_answer(job: TuneJob, answer: Answer, path: Path) -> list[str]:
+    """What to print: the table, what was chosen and why, and the line of code."""
+    best, usual, task = answer.best, answer.usual, answer.task
+    lines = [*format_candidates(answer), ""]
+    speedup = answer.board.speedup(best.name, task.confirm)
+    known = answer.scores(best.name, task.confirm)
+    words = ", ".join(f"{metric.upper()} {known[metric]:{form}}" for metric, form in SCORES.items() if metric in known)
+    if best.name == usual.name:
+        lines.append(f"nothing tried is surely better than the default at {speedup:.2f} times the speed: {words}")
+    else:
+        lead = answer.board.lead(best.name, usual.name, task.confirm, caution=0)
+        unit = " dB" if job.target.metric == "psnr" else ""
+        versus = f", {lead:+.4g}{unit} to the default" if answer.board.has(usual.name, task.confirm) else ""
+        lines.append(f"chosen: {best.name} ({best.policy}), {speedup:.2f} times the speed: {words}{versus}")
+    lines.append(f"(on {len(task.confirm)} prompts that nothing was chosen on)")
+    lines += ["", f'    navicache.enable(pipe, settings="{path}")', "", f"every candidate and the videos: open {job.out / PAGE}"]
+    return lines
+
+
+def format_candidates(answer: Answer) -> list[str]:
+    """The best candidates of the search, with their scores on its prompts."""
+    task, board = answer.task, answer.board
+    names = [name for name in answer.candidates if board.has(name, task.few)]
+    usual = answer.usual.name
+    names.sort(key=lambda name: -board.lead(name, usual, task.few, caution=0))
+    shown = names[:SHOWN] + ([usual] if usual in names[SHOWN:] else [])
+    scores = [answer.scores(name, [*task.search, *task.confirm]) for name in shown]
+    prompts = [sum((name, prompt) in board.runs for prompt in (*task.search, *task.confirm)) for name in shown]
+    columns = [
+        TextColumn("candidate", shown, is_left_aligned=True),
+        TextColumn("prompts", list(map(str, prompts))),
+        TextColumn("steps a\ncompute", [f"{board.speedup(name, task.few):.2f}" for name in shown]),
+        *(
+            TextColumn(metric.upper(), [f"{score[metric]:{form}}" if metric in score else "-" for score in scores])
+            for metric, form in SCORES.items()
+        ),
+    ]
+    refused = [f"not possible: {name}: {reason}" for name, reason in board.refused.items()]
+    return [*format_table_lines(columns), *refused]

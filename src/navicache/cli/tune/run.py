@@ -1,0 +1,122 @@
+"""Run a search: plain runs, rounds of candidates, confirmation, and the files of what was found."""
+
+import argparse
+import functools
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tqdm import tqdm
+
+from navicache.cli.bench.result_files import ResultFiles
+from navicache.cli.bench.run import explain_full_disk
+from navicache.cli.tune.answer import Answer, describe_answer, write_answer
+from navicache.cli.tune.job import TuneJob, read_tune_job
+from navicache.cli.tune.runner import TrialRunner
+from navicache.cli.tune.worker import FACTS, TuningWorker
+from navicache.evaluation.bench.executors import Executor, MakeWorker, run_in_process
+from navicache.evaluation.bench.ray_executor import RayExecutor
+from navicache.evaluation.bench.rows import Row, RowFile
+from navicache.evaluation.bench.session import ROWS, lock_folder
+from navicache.evaluation.tuning.quality_search import QualitySearch
+from navicache.evaluation.tuning.scores import Candidate, Scoreboard
+from navicache.evaluation.tuning.search import Search, TuneTask
+from navicache.generation.progress import bar_options
+from navicache.generation.session import log_notes_once
+
+METRICS = ("psnr", "ssim", "lpips")
+VIDEOS = 2  # prompts whose videos are kept: one of the search, one of the confirmation
+RIVAL_LOOKS = 6  # runs in which a rival's threshold is found, about
+
+
+def run_tune(options: argparse.Namespace) -> int:
+    """Search, confirm, write the settings and say what was found."""
+    job = read_tune_job(options)
+    job.out.mkdir(parents=True, exist_ok=True)
+    with lock_folder(job.out), explain_full_disk(job.out), log_notes_once():
+        runner = build_runner(job, options)
+        most = options.effort * len(job.prompts)
+        with tqdm(desc=f"tune for {job.target}", unit="run", total=math.ceil(most), **bar_options()) as bar:
+            runner.tell = functools.partial(move_bar, bar, runner)
+            answer = search(job, runner, options, most)
+        path = write_answer(job, answer, options.share)
+    print("\n".join(describe_answer(job, answer, path)))
+    return 0
+
+
+def search(job: TuneJob, runner: TrialRunner, options: argparse.Namespace, most_cost: float) -> Answer:
+    """The best candidate for the target, and what it was measured with."""
+    plain = runner.run_plain()
+    facts = plain[0][FACTS]
+    task = build_task(job, facts, most_cost, rivals=() if options.no_rivals else list_rivals(facts))
+    late = functools.partial(is_late, runner.began, options.minutes)
+    searcher = Search(task, runner.board, runner.try_out, late)
+    if job.target.speedup is not None:
+        best = searcher.find_best(max(1, round(task.total / job.target.speedup)))
+    else:
+        best = QualitySearch(searcher, job.target.limit or 0.0).find_fastest()
+    return Answer(best, task, runner.board, runner.candidates, facts, tuple(plain))
+
+
+def build_task(job: TuneJob, facts: dict[str, Any], most_cost: float, rivals: Sequence["Rival"]) -> TuneTask:
+    """What the search is given: prompts with even numbers to choose on, the others to confirm on."""
+    count = len(job.prompts)
+    if facts["noise_levels"] is None:
+        steps = {**job.model.call, **job.condition.call}.get("num_inference_steps")
+        raise ValueError(f"the scheduler {facts['scheduler']} does not tell its noise levels: no list can be laid ({steps})")
+    total = len(facts["noise_levels"]) - 1
+
+    def build_rivals(budget: int) -> list[Candidate]:
+        looks = len(rivals) * (RIVAL_LOOKS + count / 4) * budget / total
+        return [rival.build(total, budget) for rival in rivals] if count + looks < most_cost / 3 else []
+
+    return TuneTask(facts["noise_levels"], range(0, count, 2), range(1, count, 2), build_rivals, most_cost)
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another policy, at the speed that is searched for."""
+
+    policy: str
+    has_threshold: bool
+
+    def build(self, total: int, budget: int) -> Candidate:
+        """The candidate with this number of computed steps."""
+        speedup = round(total / budget, 6)
+        if self.has_threshold:
+            return Candidate(f"{self.policy} {budget}", self.policy, target=speedup)
+        return Candidate(f"{self.policy} {budget}", self.policy, {"speedup": speedup}, fitted=True)
+
+
+def list_rivals(facts: dict[str, Any]) -> tuple[Rival, ...]:
+    """The policies that replace the whole model, the paper's first; one of them is fitted to the model."""
+    del facts
+    return (Rival("navicache", True), Rival("seacache", True), Rival("l2p", False))
+
+
+def build_runner(job: TuneJob, options: argparse.Namespace) -> TrialRunner:
+    """The runner over the rows that are there already."""
+    place = job.out.absolute()
+    make: MakeWorker = functools.partial(TuningWorker, place, ResultFiles(place, VIDEOS, 0), METRICS)
+    execute: Executor = RayExecutor(options.workers, options.ray_address)
+    if options.executor == "local":
+        make, execute = functools.lru_cache(make), run_in_process  # one worker for all rounds
+    rows = RowFile(job.out / ROWS)
+    return TrialRunner(
+        job.model, job.condition, job.prompts, job.seed, rows, make, execute, Scoreboard(job.target.metric)
+    )
+
+
+def move_bar(bar: Any, runner: TrialRunner, row: Row) -> None:
+    """Move the bar by what was computed, in runs of every step."""
+    plain = sum(each["kind"] == "baseline" for each in runner.rows.rows)
+    bar.set_postfix_str(row["setting"], refresh=False)
+    bar.n = min(bar.total, round(plain + runner.board.cost))
+    bar.refresh()
+
+
+def is_late(began: float, minutes: float | None) -> bool:
+    """Whether the time is over."""
+    return minutes is not None and time.monotonic() - began > 60 * minutes

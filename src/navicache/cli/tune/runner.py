@@ -1,0 +1,87 @@
+"""Runs the trials of a search and keeps their rows, so that a search that was killed goes on where it was."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from navicache.evaluation.bench.executors import Executor, MakeWorker
+from navicache.evaluation.bench.jobs import BASELINE_SETTING, BenchJob, JobBatch
+from navicache.evaluation.bench.plan import PlanCondition, PlanModel, PlanSetting
+from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
+from navicache.evaluation.tuning.scores import Candidate, RunScore, Scoreboard
+from navicache.evaluation.tuning.search import Trial
+
+FITTING_PROMPTS = 2  # that a policy is fitted to
+THRESHOLD_PROMPTS = 1  # that its threshold is found with
+
+
+@dataclass
+class TrialRunner:
+    """Runs a candidate on a prompt once, and reads the score into the board."""
+
+    model: PlanModel
+    condition: PlanCondition
+    prompts: Sequence[str]
+    seed: int
+    rows: RowFile
+    make_worker: MakeWorker
+    execute: Executor
+    board: Scoreboard
+    tell: Callable[[Row], None] = lambda _: None
+    candidates: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
+    began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        """Read the rows that are there."""
+        for row in self.rows.rows:
+            self._take(row)
+
+    def run_plain(self) -> list[Row]:
+        """Run every prompt without a cache; returns the rows."""
+        self._run([(None, range(len(self.prompts)))])
+        return [row for row in self.rows.rows if row["kind"] == "baseline"]
+
+    def try_out(self, trials: Sequence[Trial]) -> None:
+        """Run what has not been run; a candidate that was refused is not tried again."""
+        self.candidates |= {candidate.name: candidate for candidate, _ in trials}
+        self._run([(each, prompts) for each, prompts in trials if each.name not in self.board.refused])
+
+    def _run(self, trials: Sequence[tuple[Candidate | None, Sequence[int]]]) -> None:
+        by_prompt: dict[int, list[JobBatch]] = {}
+        for candidate, prompts in trials:
+            for prompt in prompts:
+                job = self.build_job(candidate, prompt)
+                if job.key not in self.rows:
+                    by_prompt.setdefault(prompt, []).append((job,))
+        groups = [tuple(batches) for _, batches in sorted(by_prompt.items())]
+        for made in self.execute(groups, self.make_worker) if groups else ():
+            self.rows.add(*made)
+            for row in made:
+                self._take(row)
+                self.tell(row)
+
+    def build_job(self, candidate: Candidate | None, prompt: int) -> BenchJob:
+        """One run; None is that without a cache."""
+        setting = BASELINE_SETTING if candidate is None else self._build_setting(candidate)
+        kind = "baseline" if candidate is None else "cached"
+        return BenchJob(kind, self.model, self.condition, setting, self.prompts[prompt], prompt, self.seed, 0)
+
+    def _build_setting(self, candidate: Candidate) -> PlanSetting:
+        search = tuple(self.prompts[::2])
+        own: dict[str, Any] = {"calibrate": search[:FITTING_PROMPTS]} if candidate.fitted else {}
+        if candidate.target is not None:
+            own |= {"target": candidate.target, "tune": search[:THRESHOLD_PROMPTS]}
+        return PlanSetting(candidate.name, candidate.policy, knobs=dict(candidate.knobs), **own)
+
+    def _take(self, row: Row) -> None:
+        name = row["setting"]
+        if row["kind"] == REFUSED:
+            self.board.refused[name] = row["reason"]
+        elif row["kind"] == "cached":
+            steps, quality = row["steps"], row["quality"]
+            scores = {metric: quality[metric] for metric in ("psnr", "ssim", "lpips") if quality.get(metric) is not None}
+            self.board.runs[name, row["prompt_index"]] = RunScore(scores, steps["computed"], steps["total"])
+
+

@@ -1,0 +1,82 @@
+"""The fastest setting that keeps a quality: bisection over the number of computed steps, first of the default."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from navicache.evaluation.tuning.scores import Candidate
+from navicache.evaluation.tuning.search import Search, build_default, build_list
+from navicache.evaluation.tuning.shapes import SHAPES
+
+LEAST_SHARE = 8  # no fewer than one step in eight is computed
+FASTER = 0.85  # of the computed steps: the next stage to try
+SLOWER = 1.08  # of the computed steps, where the confirmation fails
+MOST_STAGES = 3  # of going faster
+AT_EVERY_STEP = 1.0
+
+
+@dataclass(frozen=True)
+class QualitySearch:
+    """Finds the fewest computed steps with which a limit is kept."""
+
+    search: Search
+    limit: float
+
+    def find_fastest(self) -> Candidate:
+        """The fastest candidate that keeps the limit, confirmed on prompts nobody chose on."""
+        task = self.search.task
+        best, budget = None, self._bisect(self._build_usual, max(2, task.total // LEAST_SHARE), task.total)
+        shape: Callable[[int], Candidate] = self._build_usual
+        for _ in range(MOST_STAGES):
+            fewer = round(FASTER * budget)
+            if fewer < 2 or fewer == budget or self.search.is_late() or self._is_spent(fewer):
+                break
+            found = self.search.search_at(fewer)
+            if not self._keeps(found, task.search):
+                break
+            best, budget, shape = found, fewer, self._shape_of(found) or shape
+        return self._confirm(best or self._build_usual(budget), budget, shape)
+
+    def _bisect(self, build: Callable[[int], Candidate], fails: int, keeps: int) -> int:
+        """The smallest number of computed steps that keeps the limit, to one part in twenty."""
+        while keeps - fails > max(1, keeps // 20):
+            middle = (fails + keeps) // 2
+            self.search.try_out([(build(middle), self.search.task.few)])
+            if self._keeps(build(middle), self.search.task.few):
+                keeps = middle
+            else:
+                fails = middle
+        return keeps
+
+    def _confirm(self, best: Candidate, budget: int, build: Callable[[int], Candidate]) -> Candidate:
+        """Run it on all prompts; compute more until the limit is kept there."""
+        task = self.search.task
+        everywhere = [*task.search, *task.confirm]
+        while budget < task.total:
+            self.search.try_out([(best, everywhere)])
+            if self._keeps(best, everywhere):
+                return best
+            budget = min(task.total, max(budget + 1, round(SLOWER * budget)))
+            best = build(budget)
+        usual = build_default(task.total, task.total)
+        self.search.try_out([(usual, everywhere)])
+        return usual
+
+    def _keeps(self, candidate: Candidate, prompts: Sequence[int]) -> bool:
+        board = self.search.board
+        return board.has(candidate.name, prompts) and board.keeps(candidate.name, prompts, self.limit)
+
+    def _build_usual(self, budget: int) -> Candidate:
+        return build_default(self.search.task.total, budget)
+
+    def _shape_of(self, candidate: Candidate) -> Callable[[int], Candidate] | None:
+        """How the candidate's list is built with more computed steps; None for one that was moved by hand."""
+        name = candidate.name.rpartition(" ")[0]
+        if name not in SHAPES:
+            return None
+        levels = self.search.task.noise_levels
+        return lambda budget: build_list(f"{name} {budget}", SHAPES[name].build(levels, budget))
+
+    def _is_spent(self, budget: int) -> bool:
+        task, share = self.search.task, budget / self.search.task.total
+        looks = (len(SHAPES) + 1) * len(task.few) + 2 * len(task.search) + 2 * len(task.confirm)
+        return task.plain_cost + self.search.board.cost + looks * share > task.most_cost
