@@ -3,8 +3,9 @@
     python -m benchmarks.quality.shared_calls build/ground/plan.toml --only models=wan --out RESULTS/wan
 
 It writes the rows of `navicache bench`, and goes on where it stopped. Settings of one policy that differ by their gate
-alone share a call, with one calibration if they have one; every other setting has its own, as in `bench`. Small models are slow because of the many calls, not
-because of their rows, so this is several times faster. Rows of a shared call have no seconds; no video is kept.
+alone share a call, with one calibration if they have one; every other setting has its own, as in `bench`. Small models
+are slow because of the many calls, not because of their rows, so this is several times faster. Rows of a shared call
+have no seconds; no video is kept.
 """
 
 import argparse

@@ -15,7 +15,7 @@ from navicache.policies import POLICIES
 PLANS = Path(__file__).parents[3] / "plans"
 BOTH = {"ablation_align", "ablation_noise", "figure1", "overhead", "scalability", "schedulers", "table1"}
 LARGE = {"case_study", "i2v", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
-POCKET = {"family", "family_quick", "ground"}
+POCKET = {"case_study", "family", "family_quick", "ground"}
 
 
 @pytest.mark.parametrize("path", sorted(PLANS.rglob("*.toml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -49,13 +49,13 @@ def test_the_family_has_every_cell_and_both_sides_of_every_budget():
     assert {model.name: len(plan.conditions_of(model)) for model in plan.models} == {
         **{"wan": 6, "hunyuan": 4, "opensora": 4, "cogvideox": 5, "unet": 7, "wan bf16": 1, "hunyuan bf16": 1}
     }
-    policies = {"inertial", "navicache", "easycache", "ema", "seacache", "taylorseer", "firstblockcache", "pab", "l2p"}
+    policies = {"inertial", "navicache", "easycache", "ema", "seacache", "taylorseer", "firstblockcache", "l2p"}
     flows = {"wan", "hunyuan", "opensora", "wan bf16", "hunyuan bf16"}
     blocks = flows | {"cogvideox"}
     for model in plan.models:
         own, steps = plan.settings_of(model), model.call["num_inference_steps"]
         fitted = {"meancache"} if model.name in flows else set()
-        fitted |= {"teacache", "magcache"} if model.name in blocks else set()
+        fitted |= {"teacache", "magcache", "pab"} if model.name in blocks else set()
         assert {setting.policy for setting in own} == policies | fitted | {"none"}
         exact = [s for s in own if s.policy == "none" or "speedup" in s.knobs]
         for series in {setting.series for setting in exact}:
