@@ -24,7 +24,8 @@ def choose_threshold(pipe: Any, job: BenchJob, calibration: Path | None, out: Pa
         return job
     base = {knob: value for knob, value in setting.knobs.items() if knob not in setting.swept}
     facts = {"model": vars(job.model), "condition": vars(replace(job.condition, prompts=None)), "knobs": base}
-    name = f"{setting.policy}-{digest({**facts, 'mode': setting.mode, 'tune': setting.tune})[:8]}.json"
+    facts |= {key: getattr(setting, key) for key in ("mode", "tune", "calibration", "calibrate")}
+    name = f"{setting.policy}-{digest(facts)[:8]}.json"
     path = out / "thresholds" / slug(job.model.name) / slug(job.condition.name) / name
     found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     shares = {float(threshold): share for threshold, share in found.items()}

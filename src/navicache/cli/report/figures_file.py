@@ -11,6 +11,7 @@ FIGURES = (
     *("computed", "allowed", "loop_seconds", "loop_speedup", "seconds", "speedup", "cpu_speedup", "overhead"),
     *("psnr", "psnr_pooled", "ssim", "lpips", "peak_memory"),
 )
+ABOUT = ("plan", "model", "condition", "setting", "policy", "threshold", "runs", "steps", "machine")
 ESTIMATE_PARTS = ("mean", "low", "high")
 
 
@@ -19,9 +20,7 @@ def figures_csv(parts: Sequence[BenchResults]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [name if part == "mean" else f"{name}_{part}" for name in FIGURES for part in ESTIMATE_PARTS]
-    writer.writerow(
-        ["plan", "model", "condition", "setting", "policy", "threshold", "runs", "steps", "machine", *names]
-    )
+    writer.writerow([*ABOUT, *names])
     for part in parts:
         writer.writerows(_setting_values(part.name, summary) for summary in part.summaries)
     return text.getvalue()

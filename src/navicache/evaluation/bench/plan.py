@@ -91,10 +91,9 @@ class PlanSetting:
             build_policy(self.policy, **self.knobs)
         elif self.mode or self.knobs or self.target:
             raise ValueError(
-                f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs and sweep, and targets"
+                f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs, sweep, targets"
             )
-        if self.target is not None:
-            check_target(self.name, self.policy, self.target, self.knobs)
+        check_target(self.name, self.policy, self.target, self.knobs)
         if self.calibrate:
             check_choice(f"policy of setting {self.name!r}, which has `calibrate`,", self.policy, CALIBRATED_METHODS)
             if self.calibration:
@@ -197,6 +196,5 @@ def _is_measured_under(setting: PlanSetting, condition: PlanCondition) -> bool:
 
 
 def _check_known(place: str, names: Sequence[str], known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{place} names {name!r}, which the plan has not; known: {', '.join(known)}")
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"{place} names {unknown[0]!r}, which the plan has not; known: {', '.join(known)}")

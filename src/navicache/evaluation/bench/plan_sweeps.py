@@ -50,13 +50,12 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
     same: dict[str, Any] = {"policy": policy, "call": call, **lists}
     same["calibration"] = read_text(entry.get("calibration", ""), f"{place}.calibration")
     same["batch"] = read_positive_int(entry["batch"], f"{place}.batch") if "batch" in entry else None
-    goals = _read_targets(entry, place)
-    read = (_read_modes(entry, place), _read_shares(entry, place), goals, _read_sweep(entry, place))
-    points = list(itertools.product(*read))
+    reads = (_read_modes, _read_shares, _read_targets, _read_sweep)
+    points = list(itertools.product(*(read(entry, place) for read in reads)))
     same["series"] = read_text(entry.get("series", name if len(points) > 1 else ""), f"{place}.series")
-    many = "modes" in entry and len(entry["modes"]) > 1
+    many, goals = (len(entry.get(key, ())) > 1 for key in ("modes", "targets"))
     for mode, part, goal, point in points:
-        swept = {**({} if part is None else {"share": part}), **({"target": goal} if len(goals) > 1 else {}), **point}
+        swept = {**({} if part is None else {"share": part}), **({"target": goal} if goals else {}), **point}
         words = [name, *([mode] if many else []), *(f"{knob}={value}" for knob, value in swept.items())]
         given = {"mode": mode, "share": part, "target": goal, "knobs": {**knobs, **point}, "swept": swept}
         yield PlanSetting(" ".join(words), **given, **same)
@@ -93,9 +92,8 @@ def _read_shares(entry: Mapping[str, Any], place: str) -> tuple[float | None, ..
 def _read_targets(entry: Mapping[str, Any], place: str) -> tuple[float | None, ...]:
     if "targets" not in entry:
         return (None,)
-    return tuple(
-        read_positive_number(goal, f"{place}.targets") for goal in read_list(entry["targets"], f"{place}.targets")
-    )
+    goals = read_list(entry["targets"], f"{place}.targets")
+    return tuple(read_positive_number(goal, f"{place}.targets") for goal in goals)
 
 
 def _read_sweep(entry: Mapping[str, Any], place: str) -> list[dict[str, Any]]:

@@ -4,13 +4,14 @@ from collections.abc import Callable, Collection
 
 from navicache.policies import find_policy
 
-FIRST_THRESHOLD, FACTOR = 0.1, 4.0  # tried first; towards where no threshold has been tried yet
-MAX_PROBES = 16
-NEAR, FAR = 0.01, 0.05  # of the steps: near enough to stop, too far to be of use
+FIRST, FACTOR, LOWEST, HIGHEST = 0.1, 4.0, 1e-6, 1e6  # thresholds: tried first, times the last one tried, bounds
+MAX_PROBES, NEAR, FAR = 16, 0.01, 0.05  # shares of the steps: near enough to stop, too far to be of use
 
 
-def check_target(setting: str, policy: str, target: float, knobs: Collection[str]) -> None:
-    """Raise ValueError unless the policy's threshold is free to meet the target."""
+def check_target(setting: str, policy: str, target: float | None, knobs: Collection[str]) -> None:
+    """Raise ValueError unless the policy's threshold is free to meet the target, if there is one."""
+    if target is None:
+        return
     known = find_policy(policy).__dataclass_fields__
     if "speedup" in known:
         raise ValueError(
@@ -44,26 +45,24 @@ def search_threshold(measure: Callable[[float], float], shares: dict[float, floa
         (0.05, 3)
     """
     goal = 1 / target
-    while len(shares) < MAX_PROBES and not (shares and _miss(shares, goal) <= NEAR):
+    for _ in range(MAX_PROBES):
         threshold = float(f"{_choose_next(shares, goal):.3g}")
-        if threshold in shares:
-            break  # the share jumps here
+        near = any(abs(share - goal) <= NEAR for share in shares.values())
+        if near or threshold in shares or not LOWEST < threshold < HIGHEST:  # in `shares`: the share jumps here
+            break
         shares[threshold] = measure(threshold)
-    if _miss(shares, goal) > FAR:
-        near = ", ".join(f"{share:.0%} at {threshold}" for threshold, share in sorted(shares.items()))
-        raise ValueError(f"no threshold computes {goal:.0%} of the steps: {near}; change targets or align_steps")
-    return min(shares, key=lambda threshold: abs(shares[threshold] - goal))
-
-
-def _miss(shares: dict[float, float], goal: float) -> float:
-    return min(abs(share - goal) for share in shares.values())
+    found = min(shares, key=lambda threshold: abs(shares[threshold] - goal))
+    if abs(shares[found] - goal) > FAR:
+        seen = ", ".join(f"{share:.0%} at {threshold}" for threshold, share in sorted(shares.items()))
+        raise ValueError(f"no threshold computes {goal:.0%} of the steps: {seen}; change targets or align_steps")
+    return found
 
 
 def _choose_next(shares: dict[float, float], goal: float) -> float:
     """Interpolate by the logarithm of the threshold where the share falls below the goal first."""
     few = [threshold for threshold, share in shares.items() if share < goal]
     if not few:
-        return FACTOR * max(shares) if shares else FIRST_THRESHOLD
+        return FACTOR * max(shares) if shares else FIRST
     high = min(few)
     many = [threshold for threshold in shares if threshold < high]
     if not many:
