@@ -115,6 +115,10 @@ def _read_row(line: dict[str, str]) -> DecisionRow:
     numbers = {key: float(value) for key, value in line.items() if value and key not in values}
     for name in FIGURES:
         middle = numbers.get(f"{name}_ms")
-        values[name] = None if middle is None else Median(middle, numbers.get(f"{name}_low"), numbers.get(f"{name}_high"))
+        values[name] = (
+            None if middle is None else Median(middle, numbers.get(f"{name}_low"), numbers.get(f"{name}_high"))
+        )
     seconds = line["calibration_seconds"]
-    return DecisionRow(**{**values, "steps": int(line["steps"]), "calibration_seconds": float(seconds) if seconds else None})
+    return DecisionRow(
+        **{**values, "steps": int(line["steps"]), "calibration_seconds": float(seconds) if seconds else None}
+    )

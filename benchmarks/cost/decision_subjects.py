@@ -53,7 +53,9 @@ def idle_blocks(pipe: Any, *lists: str) -> Any:
 def open_wan(device: str, small: bool) -> DecisionSubject:
     """Wan 2.1-1.3B at 81 frames of 832x480: a latent of 16x21x60x104, guidance in two calls."""
     pipe = idle_blocks(wan.build(device, small, num_layers=1), "blocks")
-    return DecisionSubject(pipe, lambda steps: wan.generate(pipe, steps, small), "81 frames of 832x480", published="Wan 2.1 T2V-1.3B")
+    return DecisionSubject(
+        pipe, lambda steps: wan.generate(pipe, steps, small), "81 frames of 832x480", published="Wan 2.1 T2V-1.3B"
+    )
 
 
 def open_hunyuan(device: str, small: bool) -> DecisionSubject:
@@ -67,7 +69,9 @@ def open_opensora(device: str, small: bool) -> DecisionSubject:
     """Open-Sora 1.2 at 51 frames of 854x480, guidance as a batch of two."""
     pipe = idle_blocks(opensora.build(device, small, depth=1), "spatial_blocks", "temporal_blocks")
     size = ("144p" if small else "480p", 51)
-    return DecisionSubject(pipe, lambda steps: opensora.generate(pipe, *size, steps), "51 frames of 854x480", published="Open-Sora 1.2")
+    return DecisionSubject(
+        pipe, lambda steps: opensora.generate(pipe, *size, steps), "51 frames of 854x480", published="Open-Sora 1.2"
+    )
 
 
 REAL_SIZE: dict[str, Callable[[str, bool], DecisionSubject]] = {

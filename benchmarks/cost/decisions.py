@@ -1,7 +1,7 @@
 """What a decision costs: the methods of the paper's table of auxiliary time and `inertial`, each timed directly.
 
     python -m benchmarks.cost.decisions --device cuda --csv docs/results/paper/decisions.csv
-    python -m benchmarks.cost.decisions --small --models "Wan 2.1-1.3B" pocket:hunyuan --rounds 2 --steps 16 --no-calibration
+    python -m benchmarks.cost.decisions --small --models "Wan 2.1-1.3B" pocket:hunyuan --rounds 2 --steps 16
     python -m benchmarks.cost.decisions --device cuda --models Wan-AI/Wan2.1-T2V-1.3B-Diffusers    # its own weights
 
 Whole pipelines run with one method after the other, each round in another order, in one process. A decision is what the
@@ -135,8 +135,10 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add: Any = parser.add_argument
-    add("--device", default="cpu", choices=("cpu", "cuda"))
-    known = f"{', '.join(REAL_SIZE)}, pocket:NAME, a diffusers folder or a hub id (the paper's and {', '.join(MEMBERS)})"
+    add("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=("cpu", "cuda"))
+    known = (
+        f"{', '.join(REAL_SIZE)}, pocket:NAME, a diffusers folder or a hub id (the paper's and {', '.join(MEMBERS)})"
+    )
     add("--models", nargs="+", default=[*REAL_SIZE, *MEMBERS], metavar="NAME", help=known)
     add("--rounds", type=int, default=5, help="runs of each method on each model (%(default)s)")
     add("--steps", type=int, default=20, help=f"of a run, {LEAST_STEPS} or more (%(default)s)")
