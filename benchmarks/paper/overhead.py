@@ -28,9 +28,8 @@ NOTE = (
 def overhead_section(rows: Sequence[DecisionRow]) -> PageSection:
     """Every row of the file, then the published ones."""
     machines = ", ".join(dict.fromkeys(f"{row.machine}, torch {row.torch}" for row in rows))
-    lead = (
-        f"Auxiliary time: what comes beside the model's own. {machines}. Command: python -m benchmarks.cost.decisions."
-    )
+    command = "`python -m benchmarks.cost.decisions`"
+    lead = f"Auxiliary time: what comes beside the model's own. {machines}. Command: {command}."
     lines = (*map(_measured_row, rows), *(_published_row(name) for name in OVERHEAD))
     table = PageTable("", HEADINGS, lines, 4, NOTE)
     return PageSection("auxiliary-time", "Auxiliary time", lead, tables=(table,))

@@ -41,7 +41,7 @@ class RightShare(NamedTuple):
         count, share, square = self.asked, self.right / self.asked, DEVIATIONS**2
         middle = (share + square / (2 * count)) / (1 + square / count)
         half = DEVIATIONS * math.sqrt(share * (1 - share) / count + square / (4 * count**2)) / (1 + square / count)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))  # rounding aside
 
 
 class SemanticRow(NamedTuple):

@@ -13,7 +13,7 @@ FORM = ".1f"
 LEAD = (
     "Share of videos whose first object, its colour, its motion and the background are those of the caption, as the "
     "reader of the embedded world sees them by rules; VBench's semantic score knows no such world. Command: "
-    "python -m benchmarks.paper.semantics plans/pocket/table1.toml."
+    "`python -m benchmarks.paper.semantics plans/pocket/table1.toml`."
 )
 NOTE = (
     "Small figures are Wilson's 95 % intervals. A motion counts where the caption names a direction, an object where a "
