@@ -18,7 +18,7 @@ DEVIATIONS = 1.96  # of 95 %
 class Median(NamedTuple):
     """A median with its 95 % interval; both ends are None for fewer than six values."""
 
-    mean: float  # the median: tables of the page show estimates, and call their middle so
+    middle: float
     low: float | None
     high: float | None
 
@@ -44,7 +44,9 @@ class DecisionRow(NamedTuple):
         found = getattr(self, figure)
         if found is None:
             return UNKNOWN_CELL
-        return f"{found.mean:.4f}" if found.low is None else f"{found.mean:.4f} ({found.low:.4f} to {found.high:.4f})"
+        return (
+            f"{found.middle:.4f}" if found.low is None else f"{found.middle:.4f} ({found.low:.4f} to {found.high:.4f})"
+        )
 
     def show_calibration(self) -> str:
         """Seconds of the calibration."""
@@ -56,7 +58,7 @@ def estimate_median(values: Sequence[float]) -> Median:
 
     Example:
         >>> estimate_median([5.0, 1.0, 2.0, 4.0, 3.0, 6.0, 7.0])
-        Median(mean=4.0, low=1.0, high=7.0)
+        Median(middle=4.0, low=1.0, high=7.0)
     """
     ordered, count = sorted(values), len(values)
     middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2

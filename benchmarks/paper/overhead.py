@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from benchmarks.cost.decision_rows import FIGURES, DecisionRow
+from benchmarks.cost.decision_rows import FIGURES, DecisionRow, Median
 from benchmarks.paper.published import CALIBRATION, OVERHEAD, SOURCE
-from navicache.cli.report.cells import estimate_cell, number_cell
+from navicache.cli.report.cells import number_cell
 from navicache.records.text_table import UNKNOWN_CELL
 from navicache.report.page_model import PageSection, PageTable, TableCell, TableRow
 from navicache.report.palette import policy_colour
@@ -37,10 +37,22 @@ def overhead_section(rows: Sequence[DecisionRow]) -> PageSection:
 
 def _measured_row(row: DecisionRow) -> TableRow:
     words = map(TableCell, (row.method, row.model, f"{row.size}, {row.dtype}", "measured"))
-    figures = (estimate_cell(getattr(row, name), FORM) for name in FIGURES)
+    figures = (median_cell(getattr(row, name)) for name in FIGURES)
     return TableRow(
         (*words, number_cell(row.calibration_seconds, CALIBRATION_FORM), *figures), colour=policy_colour(row.policy)
     )
+
+
+def median_cell(found: Median | None) -> TableCell:
+    """A median with its interval.
+
+    Example:
+        >>> median_cell(Median(0.5, 0.25, 1.0)).spread
+        '0.2500 … 1.0000'
+    """
+    if found is None or found.low is None or found.high is None:
+        return number_cell(None if found is None else found.middle, FORM)
+    return TableCell(f"{found.middle:{FORM}}", found.middle, f"{found.low:{FORM}} … {found.high:{FORM}}")
 
 
 def _published_row(name: str) -> TableRow:

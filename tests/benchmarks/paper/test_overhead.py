@@ -33,7 +33,7 @@ def test_the_table_is_the_file(tmp_path):
         words, numbers = line.cells[: table.words], line.cells[table.words :]
         assert [cell.text for cell in words] == [row.method, row.model, f"{row.size}, float32", "measured"]
         assert [cell.sort for cell in numbers[1:]] == [
-            each and each.mean for each in (row.decision, row.device, row.after)
+            each and each.middle for each in (row.decision, row.device, row.after)
         ]
         assert numbers[0].sort == row.calibration_seconds
         for cell, name in zip(numbers[1:], FIGURES, strict=True):
