@@ -32,7 +32,7 @@ from navicache.cli.bench.run import find_prompts, update_bar
 from navicache.cli.bench.worker import PipelineWorker
 from navicache.cli.options import parse_positive_int
 from navicache.evaluation.bench.executors import run_in_process
-from navicache.evaluation.bench.jobs import BenchJob, expand_plan
+from navicache.evaluation.bench.jobs import JobBatch, expand_plan
 from navicache.evaluation.bench.plan import ShadowRuns
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.evaluation.bench.rows import Row, RowFile
@@ -57,9 +57,12 @@ class CaptionReader:
 
     def read(self, frames: np.ndarray, caption: str) -> dict[str, Any]:
         """What was read in a video (frames, height, width, 3), as bytes or in [0, 1], and whether it is right."""
+        return self.judge(self.convert(frames)[None], [caption])[0]
+
+    def convert(self, frames: np.ndarray) -> torch.Tensor:
+        """The frames as (3, frames, height, width) in [-1, 1], where videos are read."""
         top = 255 if frames.dtype == np.uint8 else 1
-        video = torch.as_tensor(frames, device=self.device).float().div(top).movedim(-1, 0)[None] * 2 - 1
-        return self.judge(video, [caption])[0]
+        return torch.as_tensor(frames, device=self.device).float().div(top).movedim(-1, 0) * 2 - 1
 
     def judge(self, videos: torch.Tensor, captions: Sequence[str]) -> list[dict[str, Any]]:
         """The same of several videos (videos, 3, frames, height, width) in [-1, 1]."""
@@ -76,16 +79,19 @@ class CaptionReader:
         return found
 
 
-@dataclass(frozen=True)
-class ReadingFiles(ResultFiles):
-    """Keeps no file of a job, and adds to its row what its video shows."""
+@dataclass
+class ReadingWorker(PipelineWorker):
+    """Adds to each row what its video shows; the videos of a call are read together."""
 
     reader: CaptionReader | None = None
 
-    def write(self, job: BenchJob, made: TimedOutput, trace: Trace) -> dict[str, Any]:
+    def _finish(self, batch: JobBatch, made: Sequence[TimedOutput], traces: Sequence[Trace], shared: Row) -> list[Row]:
         """Read the exact frames."""
         assert self.reader is not None
-        return {**super().write(job, made, trace), "semantics": self.reader.read(made.media.clip, job.prompt)}
+        rows = super()._finish(batch, made, traces, shared)
+        videos = torch.stack([self.reader.convert(each.media.clip) for each in made])
+        found = self.reader.judge(videos, [job.prompt for job in batch])
+        return [{**row, "semantics": reading} for row, reading in zip(rows, found, strict=True)]
 
 
 def run_plan(options: argparse.Namespace, path: Path, reader: CaptionReader) -> list[Row]:
@@ -99,7 +105,7 @@ def run_plan(options: argparse.Namespace, path: Path, reader: CaptionReader) -> 
     out.mkdir(parents=True, exist_ok=True)
     with open_atomic_file(out / PLAN_COPY) as file:
         file.write(path.read_bytes())
-    make = functools.partial(PipelineWorker, out, ReadingFiles(out, 0, 0, reader), plan.metrics)
+    make = functools.partial(ReadingWorker, out, ResultFiles(out, 0, 0), plan.metrics, reader=reader)
     with tqdm(desc=f"{plan.name}, read", unit="job", **bar_options()) as bar:
         return run_missing_jobs(out, groups, make, run_in_process, functools.partial(update_bar, bar)).rows
 
