@@ -13,7 +13,7 @@ from navicache.evaluation.bench.plan_file import read_plan
 from navicache.policies import POLICIES
 
 PLANS = Path(__file__).parents[3] / "plans"
-BOTH = {"ablation_align", "ablation_noise", "figure1", "overhead", "scalability", "schedulers", "table1"}
+BOTH = {"ablation_align", "ablation_noise", "figure1", "scalability", "schedulers", "table1"}
 LARGE = {"case_study", "i2v", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
 POCKET = {"family", "family_quick", "ground", "rivals"}
 

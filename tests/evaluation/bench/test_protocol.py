@@ -38,7 +38,7 @@ def test_every_wan_has_the_same_long_negative_prompt_and_no_other_model_has_one(
     assert all("negative_prompt" not in model.call for _, model in MODELS if not model.name.startswith("Wan"))
 
 
-@pytest.mark.parametrize("plan", ["table1", "overhead", "schedulers", "table1_others"])
+@pytest.mark.parametrize("plan", ["table1", "schedulers", "table1_others"])
 def test_open_sora_is_told_a_width_of_854(plan):
     (model,) = (model for model in PLANS[plan].models if model.name == "Open-Sora 1.2")
     video = build_video_spec(
@@ -76,11 +76,6 @@ def test_figure_1_adds_nothing_to_table_1_but_runs_in_shadow_mode():
     more = [job for job in iterate_jobs(expand_plan(PLANS["figure1"], prompts)) if job.key not in known]
     assert {job.kind for job in more} == {"shadow"} and len(more) == 2 * 5
     assert PLANS["figure1"].accuracy.prompts == 944, "all prompts of VBench"
-
-
-def test_the_overhead_is_measured_of_every_method_of_the_papers_table():
-    policies = {setting.policy for setting in PLANS["overhead"].settings}
-    assert {"teacache", "magcache", "easycache", "navicache"} <= policies
 
 
 def test_every_model_of_the_paper_has_its_schedulers():
