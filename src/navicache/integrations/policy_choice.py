@@ -16,6 +16,11 @@ POLICY_OF_TARGET = {"threshold": "navicache", "speedup": "inertial", "max_error"
 DEFAULT_MODE = "mid"
 WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # the policies that a model's note is about
 
+PAPER_TEXT_NOTE = (
+    "with paper_text=True the predicted change is a sum over all elements of the output: a threshold below 1, as the "
+    "code has it, computes every step; multiply yours by the number of elements (docs/policies.md, section 2)"
+)
+
 
 @dataclass(frozen=True)
 class CacheOptions:
@@ -103,10 +108,12 @@ def _list_knobs(policy_name: str) -> set[str]:
 
 
 def explain_inferred_preset(spec: ModelSpec, options: CacheOptions) -> str:
-    """Explain a preset whose values are inferred, not published; empty if the user set them or none are inferred."""
+    """Explain a preset that is inferred, not published, or a threshold that is made for the code; empty if neither."""
     if isinstance(options.policy, str | None):
         name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
         chosen = find_preset(spec, name, options.mode or DEFAULT_MODE)
+        if options.knobs.get("paper_text") and options.knobs.get("threshold", 0) < 1:
+            return PAPER_TEXT_NOTE
         if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
             return spec.note if name in WAN_THRESHOLD_POLICIES else f"{name} on {spec.name}: {chosen.source}"
     return ""

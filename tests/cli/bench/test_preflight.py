@@ -181,6 +181,18 @@ def test_the_estimate_grows_with_what_is_kept(tmp_path):
     assert not names_in(tmp_path)
 
 
+def test_a_size_that_has_a_name_counts():
+    call = '{ num_inference_steps = 8, resolution = "480p", num_frames = "2s" }'
+    text = PLAN.replace("{ num_inference_steps = 8 }", call).replace("num_frames = 5, height = 32, width = 48", "")
+    plan = parse_plan(text)
+    jobs = list(iterate_jobs(expand_plan(plan, ["a"])))[:1]
+    size = estimate_bytes(jobs, plan, {}, keeps_frames=False)
+    assert size == pytest.approx(51 * 480 * 854 * (3 * 4 + 1 / 8), rel=0.01)
+    assert estimate_bytes([*jobs, replace(jobs[0], seed=4)], plan, {}, keeps_frames=False) > size
+    odd = parse_plan(text.replace("480p", "481p"))
+    assert estimate_bytes(list(iterate_jobs(expand_plan(odd, ["a"])))[:1], odd, {}, keeps_frames=False) < 10_000
+
+
 def test_finished_jobs_need_nothing(tmp_path, monkeypatch):
     plan = parse_plan(PLAN.replace('model = "pocket"', 'model = "no-such-folder"'))
     groups = expand_plan(plan, ["a"])

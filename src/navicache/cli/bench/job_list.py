@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from navicache.cli.bench.gpu_hours import format_hours
 from navicache.evaluation.bench.jobs import JobGroup
 from navicache.evaluation.bench.plan import BenchPlan
 
@@ -30,7 +31,8 @@ def list_jobs(
     found = run_preflight(plan, groups, out, options)
     problems = [*wrong, *found.problems]
     if not wrong:  # without its prompts nobody can tell the jobs
-        print("\n".join(format_job_lines(groups)))
+        hours = format_hours(found.jobs, found.policies, options.seconds_per_step, plan.clock == "beside")
+        print("\n".join(format_job_lines(groups, hours)))
         print(f"note: about {found.size} will be written to {out}", file=sys.stderr)
     for line in (*(f"note: {note}" for note in found.notes), *(f"wrong: {problem}" for problem in problems)):
         print(line, file=sys.stderr)
@@ -58,10 +60,11 @@ def join_problems(problems: Sequence[str]) -> str:
     return "\n  ".join([f"{len(problems)} things are wrong, and nothing was run:", *problems])
 
 
-def format_job_lines(groups: Sequence[JobGroup]) -> Iterator[str]:
-    """A line for every call, then the number of jobs and calls."""
+def format_job_lines(groups: Sequence[JobGroup], hours: Sequence[str]) -> Iterator[str]:
+    """A line for every call, then the GPU hours, and the number of jobs and calls."""
     for first, *others in (batch for group in groups for batch in group):
         more = f" and {len(others)} more" if others else ""
         yield f"{first.kind:8} {first.place}  {first.prompt}{more}"
+    yield from hours
     calls = sum(map(len, groups))
     yield f"{sum(len(batch) for group in groups for batch in group)} jobs in {calls} calls"

@@ -15,6 +15,7 @@ from navicache.evaluation.bench.plan import (
     PlanPrompts,
     PromptOrigin,
     ShadowRuns,
+    StepTiming,
 )
 from navicache.evaluation.bench.plan_readers import (
     PlanErrors,
@@ -94,8 +95,10 @@ PROMPTS: dict[str, ValueReader] = {
     "skip": read_count,
     "file": read_text,
     "dimensions": read_texts,
+    "every": read_positive_int,
 }
 _read_prompts: ValueReader = partial(_read_table, PlanPrompts, reads=PROMPTS)
+TIMING: dict[str, ValueReader] = {**dict.fromkeys(("step", "rest"), read_positive_number), "source": read_text}
 MODEL: dict[str, ValueReader] = {
     **dict.fromkeys(("name", "model", "device", "published"), read_text),
     "dtype": reader_of_choice("auto", "float32", "bfloat16", "float16"),
@@ -104,6 +107,7 @@ MODEL: dict[str, ValueReader] = {
     "batch": read_positive_int,
     "shift": read_positive_number,
     "call": read_table,
+    "timing": lambda v, place: _read_table(StepTiming, v, place, TIMING),
 }
 ACCURACY: dict[str, ValueReader] = {"prompts": read_int, "settings": read_texts}
 CHAPTER: dict[str, ValueReader] = {"title": read_text, "text": read_text, "shows": read_texts}
@@ -129,6 +133,7 @@ REQUIRED = {
     BenchPlan: ("name", "prompts", "models", "settings"),
     PlanPrompts: ("source",),
     PlanModel: ("name", "model"),
+    StepTiming: ("step",),
     ShadowRuns: ("prompts", "settings"),
     PageChapter: ("title",),
 }

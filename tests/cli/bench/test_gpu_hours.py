@@ -1,0 +1,87 @@
+"""GPU hours before a run: what computing every step takes, and a policy's own budget where it has one."""
+
+import pytest
+from tests.cli.bench.test_command import PLAN
+
+from navicache.cli import main
+from navicache.cli.bench.gpu_hours import count_computed_steps, format_hours
+from navicache.evaluation.bench.jobs import expand_plan, iterate_jobs
+from navicache.evaluation.bench.plan_file import parse_plan
+from navicache.policies import build_policy
+
+SIZE = ", call = { num_frames = 5, height = 32, width = 48 }"
+SMALLER = PLAN.replace("fps = 4", 'fps = 4, timing = { step = 9.0, rest = 18.0, source = "a card" }')
+TIMED = SMALLER.replace(SIZE, "")
+
+
+def jobs_of(text, prompts=("a", "b")):
+    return list(iterate_jobs(expand_plan(parse_plan(text), prompts)))
+
+
+def cells(lines):
+    return [[part.strip() for part in line.split("  ") if part.strip()] for line in lines]
+
+
+def test_every_line_has_its_steps_and_its_source():
+    jobs = jobs_of(TIMED)
+    policies = {("tiny", job.setting): build_policy("static", **job.setting.knobs) for job in jobs[1:2]}
+    *lines, total = cells(format_hours(jobs, policies, None, beside=False))
+    assert lines[3:] == [  # 8 steps of 9 s and 18 s beside them are 90 s
+        ["tiny", "baseline", "2", "8", "0.05000", "a card"],
+        ["tiny", "static interval=2.0", "2", "5", "0.03500", "a card"],
+        ["tiny", "static interval=3.0", "2", "8 at most", "0.05000", "a card"],
+        ["tiny", "half", "2", "4", "0.03000", "a card"],
+        ["tiny", "exact", "2", "8 at most", "0.05000", "a card"],
+        ["tiny", "every step, shadow", "1", "8", "0.02500", "a card"],
+        ["tiny", "exact, shadow", "1", "8", "0.02500", "a card"],
+    ]
+    assert total == ["about 0.265 GPU hours at most, without loading, calibrating and scoring"]
+
+
+def test_a_plain_run_beside_every_cached_one_counts():
+    jobs = [job for job in jobs_of(TIMED, ["a"]) if job.setting.name in ("baseline", "half")]
+    hours = [row[4] for row in cells(format_hours(jobs, {}, None, beside=True))[3:-1]]
+    assert hours == ["0.02500", "0.04000"], "the shorter run and a plain one; a baseline stands alone"
+
+
+def test_another_size_has_no_published_seconds():
+    (line,) = format_hours(jobs_of(SMALLER), {}, None, beside=False)
+    assert line.startswith("GPU hours of 12 videos of 'tiny' are unknown: give --seconds-per-step, or `timing`")
+
+
+def test_seconds_that_are_given_go_before_those_of_the_plan():
+    *_, last = cells(format_hours(jobs_of(SMALLER), {}, 36.0, beside=False)[:-1])
+    assert last == ["tiny", "exact, shadow", "1", "8", "0.0800", "--seconds-per-step"]
+    second = '{ name = "other", model = "pocket", call = { num_inference_steps = 8 } }, { name = "tiny"'
+    with pytest.raises(ValueError, match="is the step of one model at one size: choose them with --only"):
+        format_hours(jobs_of(SMALLER.replace('{ name = "tiny"', second)), {}, 36.0, beside=False)
+
+
+@pytest.mark.parametrize(
+    ("policy", "knobs", "computed"),
+    [
+        ("inertial", {"speedup": 2.5}, 20),
+        ("inertial", {"max_error": 0.05}, None),
+        ("schedule", {"at": (0, 1, 4)}, 3),
+        ("static", {"interval": 2.0}, 26),
+        ("navicache", {}, None),
+        ("pab", {}, None),
+        ("taylorseer", {}, None),
+    ],
+)
+def test_a_budget_is_known_where_no_measurement_decides(policy, knobs, computed):
+    assert count_computed_steps(build_policy(policy, **knobs), 50) == computed
+
+
+def test_the_list_tells_them_with_the_models_own_presets(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NAVICACHE_HOME", str(tmp_path / "home"))
+    (tmp_path / "prompts.txt").write_text("a red ball moves left\n")
+    (tmp_path / "plan.toml").write_text(PLAN)
+    listed = ["bench", str(tmp_path / "plan.toml"), "--list", "--out", str(tmp_path / "out")]
+    assert main([*listed, "--seconds-per-step", "900"]) == 0
+    *table, total, jobs = capsys.readouterr().out.splitlines()
+    assert ["tiny", "static interval=3.0", "1", "4", "1.000", "--seconds-per-step"] in cells(table)
+    assert jobs == "7 jobs in 7 calls"
+    assert total.startswith("about 11.2 GPU hours at most")
+    assert main(listed) == 0
+    assert "GPU hours of 7 videos of 'tiny' are unknown" in capsys.readouterr().out
