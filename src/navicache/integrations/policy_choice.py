@@ -15,10 +15,8 @@ DEFAULT_POLICY = "inertial"
 POLICY_OF_TARGET = {"threshold": "navicache", "speedup": "inertial", "max_error": "inertial"}
 DEFAULT_MODE = "mid"
 WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # the policies that a model's note is about
-
 PAPER_TEXT_NOTE = (
-    "with paper_text=True the predicted change is a sum over all elements of the output: a threshold below 1, as the "
-    "code has it, computes every step; multiply yours by the number of elements (docs/policies.md, section 2)"
+    "paper_text=True adds up all elements: multiply a threshold below 1 by their number, or nothing is reused"
 )
 
 

@@ -26,21 +26,21 @@ def test_every_line_has_its_steps_and_its_source():
     jobs = jobs_of(TIMED)
     policies = {("tiny", job.setting): build_policy("static", **job.setting.knobs) for job in jobs[1:2]}
     *lines, total = cells(format_hours(jobs, policies, None, beside=False))
-    assert lines[3:] == [  # 8 steps of 9 s and 18 s beside them are 90 s
-        ["tiny", "baseline", "2", "8", "0.05000", "a card"],
-        ["tiny", "static interval=2.0", "2", "5", "0.03500", "a card"],
-        ["tiny", "static interval=3.0", "2", "8 at most", "0.05000", "a card"],
-        ["tiny", "half", "2", "4", "0.03000", "a card"],
-        ["tiny", "exact", "2", "8 at most", "0.05000", "a card"],
-        ["tiny", "every step, shadow", "1", "8", "0.02500", "a card"],
-        ["tiny", "exact, shadow", "1", "8", "0.02500", "a card"],
+    assert lines[2:] == [  # 8 steps of 9 s and 18 s beside them are 90 s
+        ["tiny", "baseline", "8", "a card", "2", "0.05000"],
+        ["tiny", "static interval=2.0", "5", "a card", "2", "0.03500"],
+        ["tiny", "static interval=3.0", "8 at most", "a card", "2", "0.05000"],
+        ["tiny", "half", "4", "a card", "2", "0.03000"],
+        ["tiny", "exact", "8 at most", "a card", "2", "0.05000"],
+        ["tiny", "every step, shadow", "8", "a card", "1", "0.02500"],
+        ["tiny", "exact, shadow", "8", "a card", "1", "0.02500"],
     ]
     assert total == ["about 0.265 GPU hours at most, without loading, calibrating and scoring"]
 
 
 def test_a_plain_run_beside_every_cached_one_counts():
     jobs = [job for job in jobs_of(TIMED, ["a"]) if job.setting.name in ("baseline", "half")]
-    hours = [row[4] for row in cells(format_hours(jobs, {}, None, beside=True))[3:-1]]
+    hours = [row[5] for row in cells(format_hours(jobs, {}, None, beside=True))[2:-1]]
     assert hours == ["0.02500", "0.04000"], "the shorter run and a plain one; a baseline stands alone"
 
 
@@ -51,9 +51,9 @@ def test_another_size_has_no_published_seconds():
 
 def test_seconds_that_are_given_go_before_those_of_the_plan():
     *_, last = cells(format_hours(jobs_of(SMALLER), {}, 36.0, beside=False)[:-1])
-    assert last == ["tiny", "exact, shadow", "1", "8", "0.0800", "--seconds-per-step"]
+    assert last == ["tiny", "exact, shadow", "8", "--seconds-per-step", "1", "0.0800"]
     second = '{ name = "other", model = "pocket", call = { num_inference_steps = 8 } }, { name = "tiny"'
-    with pytest.raises(ValueError, match="is the step of one model at one size: choose them with --only"):
+    with pytest.raises(ValueError, match="is a step of one model at one size: choose them with --only"):
         format_hours(jobs_of(SMALLER.replace('{ name = "tiny"', second)), {}, 36.0, beside=False)
 
 
@@ -80,7 +80,7 @@ def test_the_list_tells_them_with_the_models_own_presets(tmp_path, monkeypatch, 
     listed = ["bench", str(tmp_path / "plan.toml"), "--list", "--out", str(tmp_path / "out")]
     assert main([*listed, "--seconds-per-step", "900"]) == 0
     *table, total, jobs = capsys.readouterr().out.splitlines()
-    assert ["tiny", "static interval=3.0", "1", "4", "1.000", "--seconds-per-step"] in cells(table)
+    assert ["tiny", "static interval=3.0", "4", "--seconds-per-step", "1", "1.000"] in cells(table)
     assert jobs == "7 jobs in 7 calls"
     assert total.startswith("about 11.2 GPU hours at most")
     assert main(listed) == 0

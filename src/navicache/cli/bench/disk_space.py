@@ -1,6 +1,7 @@
 """Estimate how much a benchmark will write, and check that the disk has room."""
 
 import inspect
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,6 @@ CHANNELS, FLOAT = 3, 4  # of a frame as it leaves the pipeline
 VIDEO_BITS = 1.0  # per pixel of an encoded video, rounded up
 ROW, STEP = 4096, 2048  # bytes of a row, and of a step of a trace with all streams
 USUAL_STEPS = 50
-OPENSORA_RATIO, OPENSORA_FRAMES = "9:16", 51  # the defaults of its pipeline, which may not be here yet
 
 
 def estimate_bytes(jobs: Sequence[BenchJob], plan: BenchPlan, pipelines: Mapping[str, Any], keeps_frames: bool) -> int:
@@ -45,18 +45,15 @@ def _count_pixels(job: BenchJob, pipeline: Any) -> int:
     known = {name: entry.default for name, entry in usual.items() if isinstance(entry.default, (int, str))}
     sizes: dict[str, Any] = {**known, **job.arguments}
     if isinstance(sizes.get("resolution"), str) and not sizes.get("height"):
-        try:
-            sizes |= _look_up_named_size(sizes)
-        except ValueError:  # no such name: the pipeline says so
-            return 0
+        names = sizes.keys() & {"resolution", "aspect_ratio", "num_frames"}
+        return _count_opensora_pixels(**{name: sizes[name] for name in names})
     return sizes.get("num_frames", 2) * sizes.get("height", 0) * sizes.get("width", 0)  # an image is kept twice
 
 
-def _look_up_named_size(sizes: Mapping[str, Any]) -> dict[str, int]:
-    """Height, width and frames of Open-Sora's names, such as 480p, 9:16 and 2s."""
-    names, length = import_opensora("navicache_opensora.sizes"), sizes.get("num_frames", OPENSORA_FRAMES)
-    height, width = names.look_up_size(sizes["resolution"], sizes.get("aspect_ratio", OPENSORA_RATIO))
-    return {"height": height, "width": width, "num_frames": names.parse_num_frames(length)}
+def _count_opensora_pixels(resolution: str, aspect_ratio: str = "9:16", num_frames: int | str = 51) -> int:
+    """Pixels of sizes by name, with the defaults of a pipeline that may not be here yet."""
+    sizes = import_opensora("navicache_opensora.sizes")
+    return math.prod((*sizes.look_up_size(resolution, aspect_ratio), sizes.parse_num_frames(num_frames)))
 
 
 def check_free_space(out: Path, wanted: int, advice: str) -> None:

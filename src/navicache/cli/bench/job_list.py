@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from navicache.cli.bench.gpu_hours import format_hours
 from navicache.evaluation.bench.jobs import JobGroup
 from navicache.evaluation.bench.plan import BenchPlan
 
@@ -31,8 +30,7 @@ def list_jobs(
     found = run_preflight(plan, groups, out, options)
     problems = [*wrong, *found.problems]
     if not wrong:  # without its prompts nobody can tell the jobs
-        hours = format_hours(found.jobs, found.policies, options.seconds_per_step, plan.clock == "beside")
-        print("\n".join(format_job_lines(groups, hours)))
+        print("\n".join(format_job_lines(groups, found.hours)))
         print(f"note: about {found.size} will be written to {out}", file=sys.stderr)
     for line in (*(f"note: {note}" for note in found.notes), *(f"wrong: {problem}" for problem in problems)):
         print(line, file=sys.stderr)
@@ -43,7 +41,7 @@ def run_preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, option
     """Run all checks; models of a running cluster are on other machines and are not checked."""
     from navicache.cli.bench.preflight import preflight
 
-    return preflight(plan, groups, out, models=options.ray_address is None)
+    return preflight(plan, groups, out, options.ray_address is None, options.seconds_per_step)
 
 
 def join_problems(problems: Sequence[str]) -> str:

@@ -36,15 +36,6 @@ class PlanPrompts:
 
 
 @dataclass(frozen=True)
-class StepTiming:
-    """Seconds that a video takes, known before it is made: for `bench --list`."""
-
-    step: float  # of one computed step
-    rest: float = 0.0  # beside the steps
-    source: str = "the plan"
-
-
-@dataclass(frozen=True)
 class PlanModel:
     """A model, how it is loaded and how it is called."""
 
@@ -58,7 +49,7 @@ class PlanModel:
     call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     batch: int | None = None  # prompts in one call; None: as many as the plan says
     shift: float | None = None  # flow shift of its scheduler; None keeps the one it was saved with
-    timing: StepTiming | None = None  # at the sizes of `call`
+    timing: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # for --list, at the sizes of `call`
 
 
 @dataclass(frozen=True)
