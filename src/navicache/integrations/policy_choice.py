@@ -15,9 +15,7 @@ DEFAULT_POLICY = "inertial"
 POLICY_OF_TARGET = {"threshold": "navicache", "speedup": "inertial", "max_error": "inertial"}
 DEFAULT_MODE = "mid"
 WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # the policies that a model's note is about
-PAPER_TEXT_NOTE = (
-    "paper_text=True adds up all elements: multiply a threshold below 1 by their number, or nothing is reused"
-)
+PAPER_TEXT_NOTE = "paper_text=True adds up all elements: multiply a threshold below 1 by them, or nothing is reused"
 
 
 @dataclass(frozen=True)

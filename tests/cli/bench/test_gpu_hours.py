@@ -57,6 +57,15 @@ def test_seconds_that_are_given_go_before_those_of_the_plan():
         format_hours(jobs_of(SMALLER.replace('{ name = "tiny"', second)), {}, 36.0, beside=False)
 
 
+def test_a_budget_that_the_plan_names_needs_no_model():
+    text = TIMED.replace(
+        'policy = "navicache", knobs = { threshold = 0.0 }', 'policy = "inertial", knobs = { speedup = 4.0 }'
+    )
+    jobs = [job for job in jobs_of(text, ["a"]) if job.kind == "cached" and job.setting.name == "exact"]
+    (line,) = cells(format_hours(jobs, {}, None, beside=False))[2:-1]
+    assert line == ["tiny", "exact", "2", "a card", "1", "0.0100"]
+
+
 @pytest.mark.parametrize(
     ("policy", "knobs", "computed"),
     [

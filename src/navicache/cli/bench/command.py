@@ -24,8 +24,7 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--part", metavar="N/OF", help=part)
     jobs = "only say what would be measured, its GPU hours, and what is missing for it"
     parser.add_argument("--list", action="store_true", help=jobs)
-    step = "what a computed step takes here, for the GPU hours of --list; otherwise `timing` of the plan's models"
-    parser.add_argument("--seconds-per-step", type=parse_positive_number, metavar="SECONDS", help=step)
+    parser.add_argument("--seconds-per-step", type=parse_positive_number, help="for the GPU hours of --list")
     vbench = "deprecated: `python -m benchmarks.vbench OUT --results DIR` takes in the scores that VBench has written"
     parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
 

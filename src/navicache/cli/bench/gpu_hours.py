@@ -7,7 +7,7 @@ from typing import Any
 from navicache.cli.bench.disk_space import USUAL_STEPS
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import NO_CACHE, STEPS, PlanSetting
-from navicache.policies import Policy
+from navicache.policies import Policy, build_policy
 from navicache.policies.budget import OUTCOME_ONLY
 from navicache.policies.cache_sites import Modules
 from navicache.policies.protocols import Outcome, Step
@@ -38,17 +38,19 @@ def format_hours(jobs: Sequence[BenchJob], policies: Policies, seconds: float | 
 
 def _find_timing(job: BenchJob, seconds: float | None) -> Mapping[str, Any]:
     """The timing of a job; the plan's holds for the arguments of its model's call alone, but for the steps."""
-    if seconds:
-        return {"step": seconds, "source": "--seconds-per-step"}
     changed = {name for name, value in job.arguments.items() if job.model.call.get(name) != value}
-    return {} if changed - {STEPS} else job.model.timing
+    timing = {} if changed - {STEPS} else job.model.timing
+    return {"step": seconds, "source": "--seconds-per-step"} if seconds else timing
 
 
 def _count_steps(job: BenchJob, policies: Policies) -> tuple[int, bool]:
     """The computed steps of a job, and whether they are known; else they are all its steps."""
-    total, policy = job.arguments.get(STEPS, USUAL_STEPS), policies.get((job.model.name, job.setting))
-    if job.kind != "cached" or job.setting.policy == NO_CACHE:
+    total, setting = job.arguments.get(STEPS, USUAL_STEPS), job.setting
+    if job.kind != "cached" or setting.policy == NO_CACHE:
         return total, True
+    policy = policies.get((job.model.name, setting))
+    if policy is None and setting.policy in ("inertial", "schedule") and setting.knobs.keys() & {"speedup", "at"}:
+        policy = build_policy(setting.policy, **setting.knobs)
     count = None if policy is None else count_computed_steps(policy, total)
     return count or total, count is not None
 

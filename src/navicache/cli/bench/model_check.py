@@ -28,7 +28,6 @@ from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import ModelSpec, find_model, read_calibration
-from navicache.policies import Policy
 
 WEIGHTS = ("*.safetensors", "*.bin")
 DOWNLOADED_LATER = "its weights are not on this machine yet: they are fetched when its turn comes"
@@ -50,7 +49,7 @@ class ModelCheck:
     notes: list[str] = field(default_factory=list[str])
     pipeline: Any = None  # its class; None where it could not be found out
     denoisers: Mapping[str, MetaDenoiser] = field(default_factory=dict[str, MetaDenoiser])
-    policies: dict[PlanSetting, Policy] = field(default_factory=dict[PlanSetting, Policy])  # that fit the model
+    policies: dict[PlanSetting, Any] = field(default_factory=dict[PlanSetting, Any])  # that fit the model
     _place: Path | str = ""
 
     def run(self, jobs: Sequence[BenchJob]) -> None:
