@@ -63,7 +63,7 @@ def test_a_budget_that_the_plan_names_needs_no_model():
     )
     jobs = [job for job in jobs_of(text, ["a"]) if job.kind == "cached" and job.setting.name == "exact"]
     (line,) = cells(format_hours(jobs, {}, None, beside=False))[2:-1]
-    assert line == ["tiny", "exact", "2", "a card", "1", "0.0100"]
+    assert line == ["tiny", "exact", "2", "a card", "1", "0.01000"]
 
 
 @pytest.mark.parametrize(
