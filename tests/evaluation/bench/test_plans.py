@@ -14,7 +14,7 @@ from navicache.policies import POLICIES
 
 PLANS = Path(__file__).parents[3] / "plans"
 BOTH = {"ablation_align", "ablation_noise", "figure1", "scalability", "schedulers", "table1"}
-LARGE = {"case_study", "i2v", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
+LARGE = {"case_study", "i2v", "table1_day", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
 POCKET = {"family", "family_quick", "ground", "rivals"}
 
 

@@ -56,6 +56,30 @@ def test_table_1_has_the_papers_rows_and_no_other():
         assert len(plan.settings_of(model)) == len(rows) == 10
 
 
+def test_a_day_of_table_1_is_a_part_of_it():
+    prompts = [str(number) for number in range(944)]
+    few = {PLANS["table1_day"].conditions[1].prompts: prompts[158::474]}
+    known = {job.key for job in iterate_jobs(expand_plan(PLANS["table1"], prompts))}
+    day = [job for job in iterate_jobs(expand_plan(PLANS["table1_day"], prompts[::79], few))]
+    assert len({job.key for job in day}) == len(day) == (12 + 2 + 12) * 11 and {job.key for job in day} <= known
+    assert (
+        sum(job.arguments["num_inference_steps"] * job.model.timing["step"] + job.model.timing["rest"] for job in day)
+        < 86400
+    )
+
+
+@pytest.mark.parametrize(("plan", "model"), MODELS, ids=[f"{plan}: {model.name}" for plan, model in MODELS])
+def test_the_seconds_of_a_video_are_those_of_the_papers_rows(plan, model):
+    if plan == "scalability" or model.name not in TABLE_1:
+        assert not model.timing
+        return
+    steps = model.call["num_inference_steps"]
+    for row, computed in zip(
+        TABLE_1[model.name], (steps, {"Wan 2.1-1.3B": 20}.get(model.name, steps // 2)), strict=False
+    ):
+        assert computed * model.timing["step"] + model.timing["rest"] == pytest.approx(row.seconds, rel=0.005)
+
+
 @pytest.mark.parametrize(("model", "total", "computed"), [*zip(SPECS, (50, 50, 30), (21, 25, 15), strict=True)])
 def test_random_computes_as_many_steps_as_the_latencies_imply(model, total, computed):
     (own,) = (part for part in PLANS["table1"].models if part.name == model)
