@@ -20,7 +20,6 @@ NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such 
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
 DEFAULT_OURS = (DEFAULT_POLICY,)
-
 CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
 
