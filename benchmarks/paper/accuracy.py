@@ -2,15 +2,19 @@
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from navicache.evaluation.intervals import CONFIDENCE, MeanEstimate
 from navicache.records import RunRecord
 
 BINS = 20
+RESAMPLES = 1000
+FIGURES = ("mae", "rmse", "area", "kl", "pearson", "cosine")
 SMOOTHING = 0.5  # added to every bin: an empty one would make the divergence infinite
 
 
@@ -79,6 +83,31 @@ def measure_accuracy(runs: Sequence[Sequence[PredictionPoint]]) -> PredictionAcc
         pearson=pearson(predicted, true),
         cosine=cosine(predicted, true),
     )
+
+
+def estimate_accuracy(runs: Sequence[Sequence[PredictionPoint]], seed: int = 0) -> dict[str, MeanEstimate]:
+    """Every figure with its interval: whole runs are drawn again, for their steps belong together.
+
+    A figure that has no meaning for these points is left out.
+
+    Example:
+        >>> runs = [[PredictionPoint(0, 1.0, 0.2, 0.1), PredictionPoint(1, 2.0, 0.3, 0.3)]] * 2
+        >>> estimate_accuracy(runs)["mae"]
+        MeanEstimate(mean=0.05, low=0.05, high=0.05, count=2)
+    """
+    known = [run for run in runs if run]
+    whole = asdict(measure_accuracy(known))
+    drawn = np.random.default_rng(seed).integers(len(known), size=(RESAMPLES, len(known)))
+    draws = Counter(tuple(sorted(each)) for each in drawn.tolist())  # few runs come in few combinations
+    found = [(asdict(measure_accuracy([known[i] for i in draw])), count) for draw, count in draws.items()]
+    estimates = {}
+    for name in FIGURES:
+        values = [each[name] for each, count in found for _ in range(count) if each[name] is not None]
+        if whole[name] is not None:
+            low, high = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+            several = len(known) > 1
+            estimates[name] = MeanEstimate(whole[name], low if several else None, high if several else None, len(known))
+    return estimates
 
 
 def prediction_area(points: Sequence[PredictionPoint]) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from navicache.evaluation.intervals import MeanEstimate, estimate_mean
 from navicache.report.inline_svg import FAINT, INK, new_chart, render_svg
 from navicache.report.palette import policy_colour
 
@@ -13,15 +14,22 @@ TALLEST = 3.0  # times the largest true change: a prediction beyond it leaves th
 
 
 def draw_latency_chart(
-    seconds: Mapping[str, tuple[str, Sequence[float | None]]], conditions: Sequence[str], of: str, name: str
+    seconds: Mapping[str, tuple[str, Sequence[MeanEstimate | None]]], conditions: Sequence[str], of: str, name: str
 ) -> str:
-    """Seconds of each setting under each condition, as bars side by side."""
+    """Seconds of each setting under each condition, as bars side by side, with their intervals."""
     figure, axes = new_chart(4.4, 3.3)
     width = 0.8 / len(seconds)
+    policies = [policy for policy, _ in seconds.values()]
+    faint = {label for at, (label, (policy, _)) in enumerate(seconds.items()) if policy in policies[:at]}
     for number, (label, (policy, values)) in enumerate(seconds.items()):
         places = [place + (number - (len(seconds) - 1) / 2) * width for place in range(len(conditions))]
         known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
-        axes.bar(*zip(*known, strict=True), width=0.9 * width, color=policy_colour(policy), label=label)
+        where, heights = [place for place, _ in known], [value.mean for _, value in known]
+        ends = [_interval_ends(value) for _, value in known]
+        errors = [[height - low for height, (low, _) in zip(heights, ends, strict=True)]]
+        errors += [[high - height for height, (_, high) in zip(heights, ends, strict=True)]]
+        look = {"color": policy_colour(policy), "label": label, "alpha": 1.0 if label not in faint else 0.55}
+        axes.bar(where, heights, width=0.9 * width, yerr=errors, error_kw={"elinewidth": 0.8, "ecolor": INK}, **look)
     axes.set_xticks(range(len(conditions)), list(conditions))
     axes.set_ylabel(f"seconds, {of} (lower is better)")
     axes.grid(False, axis="x")
@@ -50,16 +58,20 @@ def draw_frequency_chart(shares: Mapping[str, tuple[str, Sequence[float]]], name
 
 
 def draw_trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]], name: str) -> str:
-    """Ratio of output change to input change over the steps: each run thin, their mean bold, one colour a condition."""
+    """Ratio of output change to input change over the steps: mean, interval and each run, one colour a condition."""
     figure, axes = new_chart(4.4, 3.3)
     tones = ("#2a7fc9", "#e0622b", "#12996f", "#b0569b")
     for number, (label, runs) in enumerate(lines.items()):
         tone = tones[number % len(tones)]
         for run in runs:
-            axes.plot(*_known_points(run), color=tone, linewidth=0.8, alpha=0.35)
-        length = min(len(run) for run in runs)
-        means = [_mean([run[step] for run in runs]) for step in range(length)]
-        axes.plot(*_known_points(means), color=tone, linewidth=2, label=label)
+            axes.plot(*_known_points(run), color=tone, linewidth=0.5, alpha=0.3)
+        known = [[value for value in values if value is not None] for values in zip(*runs, strict=False)]
+        means = [estimate_mean(values) if values else None for values in known]
+        steps = [step for step, value in enumerate(means) if value]
+        ends = [_interval_ends(value) for value in means if value]
+        lows, highs = [low for low, _ in ends], [high for _, high in ends]
+        axes.fill_between(steps, lows, highs, color=tone, alpha=0.25, linewidth=0)
+        axes.plot(steps, [value.mean for value in means if value], color=tone, linewidth=2, label=label)
     axes.set_yscale("log")
     _set_plain_numbers(axes.yaxis)
     axes.set_xlabel("step")
@@ -96,6 +108,6 @@ def _known_points(values: Sequence[float | None]) -> tuple[list[int], list[float
     return [step for step, _ in known], [value for _, value in known]
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _interval_ends(value: MeanEstimate) -> tuple[float, float]:
+    """Both ends of the interval; the mean twice where there is none."""
+    return (value.mean if value.low is None else value.low), (value.mean if value.high is None else value.high)

@@ -9,6 +9,7 @@ from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.evaluation.bench.plan import BASELINE
 from navicache.evaluation.bench.summaries import SettingSummary
+from navicache.evaluation.intervals import MeanEstimate
 from navicache.report.page_model import PageChart, PageSection
 
 
@@ -56,10 +57,10 @@ def latency_section(results: BenchResults) -> PageSection | None:
 
 def _setting_seconds(
     name: str, conditions: Sequence[str], own: Mapping[tuple[str, str], SettingSummary], figure: str
-) -> tuple[str, list[float | None]]:
+) -> tuple[str, list[MeanEstimate | None]]:
     found = [own.get((condition, name)) for condition in conditions]
     policy = next(summary.first["policy"] for summary in found if summary)
-    return policy, [summary.mean(figure) if summary else None for summary in found]
+    return policy, [summary.figures.get(figure) if summary else None for summary in found]
 
 
 def trajectories_section(results: BenchResults) -> PageSection | None:
@@ -70,5 +71,8 @@ def trajectories_section(results: BenchResults) -> PageSection | None:
             for row, run, _ in runs:
                 lines.setdefault(model, {}).setdefault(row["condition"], []).append(run.column("measured_ratio"))
     charts = [PageChart(model, draw_trajectory_chart(own, f"ratio{i}")) for i, (model, own) in enumerate(lines.items())]
-    text = "How much the output changes for each change of the input: what the filter of the paper follows."
+    text = (
+        "How much the output changes for each change of the input: what the filter of the paper follows. "
+        "Bold: the mean of the prompts, with its interval; thin: each prompt."
+    )
     return PageSection("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None

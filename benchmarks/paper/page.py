@@ -4,6 +4,7 @@
 
 Plans that name a [chapter] become chapters of one page; a single plan shows all its sections. The files are those of
 `python -m benchmarks.cost.decisions` and `python -m benchmarks.paper.semantics`; each adds a chapter.
+With --figures FILE the figures of Figure 1 are written beside it, as figure1.csv.
 """
 
 import argparse
@@ -15,15 +16,18 @@ from pathlib import Path
 from benchmarks.cost import decision_rows
 from benchmarks.paper import semantic_rows
 from benchmarks.paper.chapters import PUBLISHED, build_chapters, has_chapters
+from benchmarks.paper.decisions import accuracy_csv
 from benchmarks.paper.overhead import overhead_section
 from benchmarks.paper.sections import PAPER_SECTIONS
 from benchmarks.paper.semantic_section import semantic_section
 from navicache.cli.report.command import add_page_options, write_report
 from navicache.cli.report.page import PageOptions, build_page
 from navicache.cli.report.results import BenchResults
+from navicache.records import open_atomic_file
 from navicache.report.page_model import PageSection, ReportPage
 
 MODULE = "benchmarks.paper.page"
+FIGURE_1 = "figure1.csv"
 
 
 def build_paper_page(results: BenchResults, parts: Sequence[BenchResults], options: PageOptions) -> ReportPage:
@@ -44,6 +48,16 @@ def read_sections(decisions: Path | None, semantics: Path | None) -> tuple[PageS
     return (*overhead, *(() if semantics is None else (semantic_section(semantic_rows.read_csv(semantics)),)))
 
 
+def write_figure_1(
+    figures: Path | None, results: BenchResults, parts: Sequence[BenchResults], options: PageOptions
+) -> ReportPage:
+    """Build the page, and write the decision accuracy beside the file of all figures."""
+    if figures:
+        with open_atomic_file(figures.with_name(FIGURE_1)) as file:
+            file.write(accuracy_csv(parts).encode())
+    return build_paper_page(results, parts, options)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page; returns the exit status."""
     form = argparse.RawDescriptionHelpFormatter
@@ -54,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         more = read_sections(options.decisions, options.semantics)
-        return write_report(options, lambda *known: _add_sections(build_paper_page(*known), more))
+        return write_report(options, lambda *known: _add_sections(write_figure_1(options.figures, *known), more))
     except (ValueError, OSError) as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
 

@@ -87,7 +87,11 @@ NOISE = (
     AblationRow("threshold=0.07, Q=0.005, R=0.05", 134.29, 27.72, 0.9128, 0.0415),
     AblationRow("threshold=0.07, Q=0.05, R=0.005", 89.20, 22.36, 0.7529, 0.1202),
 )
-ABLATIONS = {"align_steps": ALIGN, "threshold": NOISE}  # by a knob that is swept
+ABLATIONS = {  # by the knobs that are swept
+    "align_steps": ALIGN,
+    "threshold": NOISE,
+    "target and process_noise and measurement_noise": NOISE,
+}
 
 OVERHEAD = {"TeaCache": 0.0142, "MagCache": 0.0028, "EasyCache": 0.0101, "NaviCache": 0.0109}  # seconds, of deciding
 CALIBRATION = {"TeaCache": 15191, "MagCache": 217, "EasyCache": 0, "NaviCache": 0}  # seconds, offline

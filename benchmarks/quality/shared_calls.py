@@ -3,8 +3,9 @@
     python -m benchmarks.quality.shared_calls build/ground/plan.toml --only models=wan --out RESULTS/wan
 
 It writes the rows of `navicache bench`, and goes on where it stopped. Settings of one policy that differ by their gate
-alone share a call; every other setting has its own, as in `bench`. Small models are slow because of the many calls, not
-because of their rows, so this is several times faster. Rows of a shared call have no seconds; no video is kept.
+alone share a call, with one calibration if they have one; every other setting has its own, as in `bench`. Small models
+are slow because of the many calls, not because of their rows, so this is several times faster. Rows of a shared call
+have no seconds; no video is kept.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from tqdm import tqdm
 
 from benchmarks.quality.sample_gates import SharedCall
 from navicache import enable
+from navicache.cli.bench.calibration import measure_calibration
 from navicache.cli.bench.job_list import refuse_problems
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.run import parse_options, update_bar
@@ -37,18 +39,21 @@ from navicache.generation.media import split_samples
 from navicache.generation.progress import bar_options
 from navicache.generation.timed_calls import NEGATIVE_PROMPTS, TimedOutput
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
-from navicache.models import find_model
+from navicache.models import find_model, read_calibration
 from navicache.policies import Scheme, build_policy
 from navicache.records import open_atomic_file, split_by_sample
 
 NUDGE = 1e-3  # added to one element of a row: the engine takes bit-equal rows for guidance branches of one sample
 ROWS = 128
+ONE_TABLE = ("l2p",)  # of the calibrated policies: one predictor for all settings of a series
 
 
 def find_sharing_key(setting: PlanSetting) -> str | None:
     """What settings of one call have in common; None for a setting that cannot share one."""
-    if setting.policy == NO_CACHE or setting.mode or setting.call or setting.calibration or setting.calibrate:
+    if setting.policy == NO_CACHE or setting.mode or setting.call or setting.calibration or setting.target:
         return None
+    if setting.calibrate:  # its scheme is not known before the calibration
+        return f"{setting.policy} {setting.series} {setting.calibrate}" if setting.policy in ONE_TABLE else None
     try:
         schemes = build_policy(setting.policy, **setting.knobs).schemes()
     except ValueError:  # it needs what only the model's preset has
@@ -101,7 +106,10 @@ class SharedCallWorker(PipelineWorker):
     def _choose_schemes(self, batch: JobBatch) -> tuple[Scheme, ...]:
         module = find_denoiser(self._pipe)
         spec = find_model(type(module).__name__, dict(module.config))
-        options = (CacheOptions(job.setting.policy, knobs=dict(job.setting.knobs)) for job in batch)
+        path = measure_calibration(self._pipe, batch[0], self.out)
+        measured = None if path is None else read_calibration(path)
+        knobs = (dict(job.setting.knobs) for job in batch)
+        options = (CacheOptions(batch[0].setting.policy, calibration=measured, knobs=own) for own in knobs)
         return tuple(choose_policy(each, spec).schemes()[0] for each in options)
 
     def _run_apart(self, batch: JobBatch) -> list[Row]:

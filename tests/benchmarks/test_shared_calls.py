@@ -18,6 +18,8 @@ SETTINGS = (
     PlanSetting("other list", "schedule", knobs={"at": [0, 1, 2, 3, 5]}),
     PlanSetting("low", "navicache", knobs={"threshold": 0.02, "align_steps": 2}),
     PlanSetting("high", "navicache", knobs={"threshold": 2.0, "align_steps": 2}),
+    PlanSetting("l2p half", "l2p", series="l2p", knobs={"speedup": 2.0}, calibrate=("a ball",)),
+    PlanSetting("l2p most", "l2p", series="l2p", knobs={"speedup": 1.5}, calibrate=("a ball",)),
     PlanSetting("fewer steps", "none", share=0.5),
 )
 share_all = functools.partial(share_calls, row_limit=64)
@@ -56,10 +58,11 @@ def test_only_settings_with_one_predictor_share_a_call():
         ["baseline"] * 2,
         ["list"] * 2 + ["other list"] * 2,
         ["low"] * 2 + ["high"] * 2,
+        ["l2p half"] * 2 + ["l2p most"] * 2,
         ["fewer steps"] * 2,
     ]
     limited = [len(batch) for batch in share_calls(group, row_limit=2)]
-    assert limited == [2] * 6
+    assert limited == [2] * 8
 
 
 def test_a_setting_that_needs_more_than_a_gate_has_no_key():
@@ -67,6 +70,8 @@ def test_a_setting_that_needs_more_than_a_gate_has_no_key():
     assert find_sharing_key(PlanSetting("blocks", "inertial", knobs={"site": "blocks"})) is None
     assert find_sharing_key(PlanSetting("call", "schedule", knobs={"at": [0]}, call={"guidance_scale": 1.0})) is None
     assert find_sharing_key(PlanSetting("no table", "magcache")) is None
+    assert find_sharing_key(PlanSetting("a table", "magcache", calibrate=("a ball",))) is None
+    assert find_sharing_key(PlanSetting("target", "navicache", target=2.0)) is None
     assert find_sharing_key(SETTINGS[0]) == find_sharing_key(SETTINGS[1]) != find_sharing_key(SETTINGS[2])
 
 

@@ -10,13 +10,14 @@ from benchmarks.paper.accuracy import (
     SMOOTHING,
     PredictionPoint,
     cosine,
+    estimate_accuracy,
     kl_divergence,
     measure_accuracy,
     pearson,
     prediction_area,
     prediction_points,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy, pearsonr
 
@@ -94,3 +95,25 @@ def test_every_policy_that_predicts_has_points(policy):
         assert point.true == (by_index[point.index].reuse_error if own else exact[point.index])
     assert 0 <= measure_accuracy([found]).mae < 1
     assert prediction_points(shadowed("static"), truth) == (), "a fixed schedule predicts nothing"
+
+
+@settings(max_examples=20, deadline=None)  # a thousand resamples each
+@given(st.lists(points, min_size=1, max_size=3))
+def test_an_interval_is_around_the_figure_of_all_runs(runs):
+    found, whole = estimate_accuracy(runs), measure_accuracy(runs)
+    for name, estimate in found.items():
+        assert estimate.mean == getattr(whole, name) and estimate.count == len(runs)
+    area = found["area"]  # a mean over the runs: its interval lies between the runs'
+    single = [prediction_area(run) for run in runs]
+    if len(runs) == 1:
+        assert area.low is None
+    else:
+        assert min(single) - 1e-9 <= area.low <= area.high <= max(single) + 1e-9
+
+
+def test_runs_that_differ_more_have_a_wider_interval():
+    def run(error):
+        return [PredictionPoint(i, i, i + error, i) for i in range(4)]
+
+    near, far = (estimate_accuracy([run(1 - by), run(1), run(1 + by)])["mae"] for by in (0.1, 0.5))
+    assert near.mean == pytest.approx(far.mean) and near.high - near.low < far.high - far.low

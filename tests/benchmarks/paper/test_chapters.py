@@ -5,8 +5,7 @@ import re
 
 import pytest
 from benchmarks.cost.decision_rows import save_csv
-from benchmarks.paper.accuracy import PredictionAccuracy
-from benchmarks.paper.decisions import name_most_accurate
+from benchmarks.paper.decisions import SettingAccuracy, name_most_accurate
 from benchmarks.paper.page import main as page_main
 from benchmarks.paper.published import OVERHEAD
 from tests.benchmarks.paper.test_overhead import ROWS
@@ -14,6 +13,7 @@ from tests.support.commands import refused
 from tests.support.rows import rows_by_key
 
 from navicache.cli import main
+from navicache.evaluation.intervals import MeanEstimate
 
 PLAN = """
 name = "NAME"
@@ -80,7 +80,21 @@ def test_the_page_tells_each_plan_as_a_chapter_and_shows_what_it_names(studies):
         lines = list(csv.DictReader(file))
     assert len(lines) == 2 * 2 * 5 and {line["plan"] for line in lines} == {"first", "second"}
     static = next(line for line in lines if line["setting"] == "S")
+    by_setting = {line["setting"]: line["threshold"] for line in lines}
+    assert by_setting["N"] == "0.5" and by_setting["S"] == ""
     assert float(static["allowed"]) == pytest.approx(6 / float(static["computed"])) and static["lpips"] == ""
+
+
+def test_decision_accuracy_is_written_beside_all_figures(studies):
+    names = [str(studies / "first"), str(studies / "second")]
+    page_main([*names, "--out", str(studies / "page.html"), "--figures", str(studies / "figures.csv")])
+    with (studies / "figure1.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert {(line["plan"], line["model"], line["setting"]) for line in lines} == {
+        (plan, model, setting) for plan in ("first", "second") for model in ("one", "two") for setting in ("E", "N")
+    }
+    assert all(float(line["mae"]) <= float(line["rmse"]) and int(line["points"]) > 0 for line in lines)
+    assert {line["mae_low"] for line in lines} == {""}, "one prompt has no interval"
 
 
 def test_a_section_that_no_report_has_is_refused(studies, tmp_path, capsys):
@@ -109,14 +123,14 @@ def test_one_plan_alone_is_a_page_of_its_own(studies):
 
 
 def test_who_is_truest_is_said_whichever_way_it_falls():
-    def figures(mae, pearson):
-        return PredictionAccuracy(runs=1, points=3, mae=mae, rmse=mae, area=mae, kl=0.0, pearson=pearson, cosine=None)
+    def found(setting, mae, pearson, about="change of the output"):
+        figures = {"mae": MeanEstimate(mae, None, None, 1), "pearson": MeanEstimate(pearson, None, None, 1)}
+        return SettingAccuracy("wan", setting, "navicache", 0.1, about, (), figures)
 
-    output = "change of the output"
-    found = {("wan", "E", output): figures(0.1, 0.8), ("wan", "N", output): figures(0.2, 0.9)}
-    found["wan", "I", "error of the step"] = figures(0.01, 1.0)
-    assert "the truest is E by MAE and N by correlation on wan." in name_most_accurate(found)
-    assert name_most_accurate({("wan", "I", "error of the step"): figures(0.01, 1.0)}) == ""
+    own_error = found("I", 0.01, 1.0, "error of the step")
+    said = name_most_accurate([found("E", 0.1, 0.8), found("N", 0.2, 0.9), own_error])
+    assert "the truest is E by MAE and N by correlation on wan." in said
+    assert name_most_accurate([own_error]) == ""
 
 
 def test_batches_have_no_clock_beside_them(tmp_path, capsys):

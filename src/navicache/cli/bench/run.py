@@ -70,7 +70,7 @@ def find_prompts(plan: BenchPlan, folder: Path) -> tuple[dict[PlanPrompts, list[
     """The prompts of the plan and of its conditions, and what is wrong with them."""
     found: dict[PlanPrompts, list[str]] = {}
     wrong: list[str] = []
-    for wanted in (plan.prompts, *(condition.prompts for condition in plan.conditions if condition.prompts)):
+    for wanted in filter(None, (plan.prompts, plan.tune, *(condition.prompts for condition in plan.conditions))):
         try:
             found[wanted] = choose_prompts(wanted, folder)
         except ValueError as error:

@@ -23,6 +23,7 @@ from navicache.cli.bench.conversion import (
 from navicache.cli.bench.memory import peak_memory, reset_peak
 from navicache.cli.bench.result_files import BaselineFrames, ResultFiles
 from navicache.cli.bench.row_facts import describe_job, describe_steps
+from navicache.cli.bench.thresholds import choose_threshold
 from navicache.cli.bench.waiting_frames import keep_for_lpips
 from navicache.engine import CannotCache
 from navicache.evaluation import METRICS, measure
@@ -65,8 +66,9 @@ class PipelineWorker:
         self._prepare(batch)
         job = batch[0]
         try:
-            asked = build_cache_settings(job, measure_calibration(self._pipe, job, self.out))
-        except ValueError as error:
+            measured = measure_calibration(self._pipe, job, self.out)
+            asked = build_cache_settings(choose_threshold(self._pipe, job, measured, self.out), measured)
+        except (ValueError, CannotCache) as error:
             return _refused_rows(batch, error)
         plain = self._timed(to_baseline_job(job), batch)[1] if self.beside and job.kind == "cached" else None
         began = time.perf_counter()

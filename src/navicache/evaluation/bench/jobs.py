@@ -1,7 +1,7 @@
 """Expand a plan into jobs, one video each: batches of one call, and groups that share their baselines."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -50,8 +50,9 @@ class BenchJob:
     @cached_property
     def key(self) -> str:
         """Identifies the job: a job with a row of this key is finished."""
-        hidden = [name for name in ("share", "calibrate") if not getattr(self.setting, name)]  # as above
-        setting = _identifying_facts(self.setting, "series", "swept", "models", "conditions", "batch", *hidden)
+        hidden = [name for name in ("share", "calibrate", "target", "tune") if not getattr(self.setting, name)]
+        hidden += [] if self.setting.target else ["swept"]  # a target's threshold is found without the sweep
+        setting = _identifying_facts(self.setting, "series", "models", "conditions", "batch", *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property
@@ -99,7 +100,7 @@ def expand_plan(
 ) -> list[JobGroup]:
     """The groups of a plan, model by model, baselines first; `others` are the prompts of conditions with their own."""
     return [
-        tuple(_build_group(plan, model, condition, chunk, (seed, number)))
+        tuple(_build_group(plan, model, condition, chunk, (seed, number), tuple(others.get(plan.tune, ()))))
         for model in plan.models
         for condition in plan.conditions_of(model)
         for chunk in _split(list(enumerate(others.get(condition.prompts, prompts))), plan.batch_of(model))
@@ -113,12 +114,13 @@ def _build_group(
     condition: PlanCondition,
     prompts: Sequence[tuple[int, str]],
     seed: tuple[int, int],
+    tune: tuple[str, ...],
 ) -> Iterator[JobBatch]:
     def jobs(kind: JobKind, setting: PlanSetting) -> list[BenchJob]:
         return [BenchJob(kind, model, condition, setting, prompt, index, *seed) for index, prompt in prompts]
 
     yield tuple(jobs("baseline", BASELINE_SETTING))
-    settings = plan.settings_of(model, condition)
+    settings = [replace(s, tune=tune) if s.target else s for s in plan.settings_of(model, condition)]
     for setting in settings:
         yield from map(tuple, _split(jobs("cached", setting), setting.batch or len(prompts)))
     chosen = [setting for setting in settings if setting.name in plan.accuracy.settings]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from navicache.evaluation.bench.names import slug
+from navicache.evaluation.bench.targets import check_target, check_tuning
 from navicache.evaluation.comparison import METRICS
 from navicache.integrations.policy_choice import DEFAULT_POLICY
 from navicache.models import CALIBRATED_METHODS, MODES
@@ -19,7 +20,6 @@ NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such 
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
 DEFAULT_OURS = (DEFAULT_POLICY,)
-
 CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
 
@@ -81,6 +81,8 @@ class PlanSetting:
     share: float | None = None  # of the condition's steps, where there is no cache
     batch: int | None = None  # prompts in one call, where fewer than the others take
     conditions: tuple[str, ...] = ()  # under these alone, with * for any text; none named means all
+    target: float | None = None  # steps per computed step, met by the threshold
+    tune: tuple[str, ...] = ()  # prompts that it is found with
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""
@@ -88,8 +90,11 @@ class PlanSetting:
             check_choice(f"mode of setting {self.name!r}", self.mode, MODES)
         if self.policy != NO_CACHE:
             build_policy(self.policy, **self.knobs)
-        elif self.mode or self.knobs:
-            raise ValueError(f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs and sweep")
+        elif self.mode or self.knobs or self.target:
+            raise ValueError(
+                f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs, sweep, targets"
+            )
+        check_target(self.name, self.policy, self.target, self.knobs)
         if self.calibrate:
             check_choice(f"policy of setting {self.name!r}, which has `calibrate`,", self.policy, CALIBRATED_METHODS)
             if self.calibration:
@@ -130,6 +135,7 @@ class BenchPlan:
     metrics: tuple[str, ...] = tuple(METRICS)
     clock: ClockMode = "group"  # one plain run a group, or one right before every cached run
     chapter: PageChapter = PageChapter()
+    tune: PlanPrompts | None = None  # that thresholds of targets are found with
     ours: tuple[str, ...] = DEFAULT_OURS  # the policy whose lead is shown, then others that do not count as rivals
 
     def __post_init__(self) -> None:
@@ -146,6 +152,7 @@ class BenchPlan:
         known = [condition.name for condition in self.conditions]
         for pattern in dict.fromkeys(pattern for setting in self.settings for pattern in setting.conditions):
             _check_known("conditions of a setting", fnmatch.filter(known, pattern) or [pattern], known)
+        check_tuning(self.tune, [setting.name for setting in self.settings if setting.target])
         if self.clock == "beside" and max(map(self.batch_of, self.models)) > 1:
             raise ValueError("clock = 'beside' needs batch = 1: a batch has no times")
         for model in self.models:
@@ -190,6 +197,5 @@ def _is_measured_under(setting: PlanSetting, condition: PlanCondition) -> bool:
 
 
 def _check_known(place: str, names: Sequence[str], known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{place} names {name!r}, which the plan has not; known: {', '.join(known)}")
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"{place} names {unknown[0]!r}, which the plan has not; known: {', '.join(known)}")

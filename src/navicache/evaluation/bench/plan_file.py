@@ -118,6 +118,7 @@ PLAN: dict[str, ValueReader] = {
     "conditions": lambda v, place: _read_expanded(v, place, partial(expand_conditions, read_prompts=_read_prompts)),
     "seeds": lambda v, place: tuple(read_int(entry, place) for entry in read_list(v, place)),
     "accuracy": lambda v, place: _read_table(ShadowRuns, v, place, ACCURACY),
+    "tune": _read_prompts,
     "batch": read_positive_int,
     "videos": read_count,
     "traces": read_count,

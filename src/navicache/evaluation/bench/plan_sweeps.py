@@ -10,6 +10,7 @@ from navicache.evaluation.bench.plan_readers import (
     check_keys,
     read_list,
     read_positive_int,
+    read_positive_number,
     read_share,
     read_table,
     read_text,
@@ -19,7 +20,7 @@ from navicache.evaluation.bench.plan_readers import (
 EVERY_OTHER = "*"  # a setting with this policy stands for every policy that the plan does not name
 SETTING_KEYS = (
     *("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "batch"),
-    *("calibration", "calibrate", "conditions", "series"),
+    *("calibration", "calibrate", "conditions", "series", "targets"),
 )
 CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models", "prompts")
 
@@ -49,13 +50,15 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
     same: dict[str, Any] = {"policy": policy, "call": call, **lists}
     same["calibration"] = read_text(entry.get("calibration", ""), f"{place}.calibration")
     same["batch"] = read_positive_int(entry["batch"], f"{place}.batch") if "batch" in entry else None
-    points = list(itertools.product(_read_modes(entry, place), _read_shares(entry, place), _read_sweep(entry, place)))
+    reads = (_read_modes, _read_shares, _read_targets, _read_sweep)
+    points: list[Any] = list(itertools.product(*(read(entry, place) for read in reads)))
     same["series"] = read_text(entry.get("series", name if len(points) > 1 else ""), f"{place}.series")
-    many = "modes" in entry and len(entry["modes"]) > 1
-    for mode, part, point in points:
-        swept = point if part is None else {"share": part, **point}
+    many, goals = (len(entry.get(key, ())) > 1 for key in ("modes", "targets"))
+    for mode, part, goal, point in points:
+        swept = {**({} if part is None else {"share": part}), **({"target": goal} if goals else {}), **point}
         words = [name, *([mode] if many else []), *(f"{knob}={value}" for knob, value in swept.items())]
-        yield PlanSetting(" ".join(words), mode=mode, share=part, knobs={**knobs, **point}, swept=swept, **same)
+        given = {"mode": mode, "share": part, "target": goal, "knobs": {**knobs, **point}, "swept": swept}
+        yield PlanSetting(" ".join(words), **given, **same)
 
 
 def expand_conditions(entry: Any, place: str, read_prompts: ValueReader) -> Iterator[PlanCondition]:
@@ -84,6 +87,13 @@ def _read_shares(entry: Mapping[str, Any], place: str) -> tuple[float | None, ..
     if entry["policy"] != NO_CACHE:
         raise ValueError(f"{place}.shares are of the steps of a run without a cache: give policy = {NO_CACHE!r}")
     return tuple(read_share(part, f"{place}.shares") for part in read_list(entry["shares"], f"{place}.shares"))
+
+
+def _read_targets(entry: Mapping[str, Any], place: str) -> tuple[float | None, ...]:
+    if "targets" not in entry:
+        return (None,)
+    goals = read_list(entry["targets"], f"{place}.targets")
+    return tuple(read_positive_number(goal, f"{place}.targets") for goal in goals)
 
 
 def _read_sweep(entry: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
