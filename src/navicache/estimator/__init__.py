@@ -19,7 +19,7 @@ from navicache.estimator.alignment import AlignmentForm, align_beliefs
 from navicache.estimator.damping import compute_extrapolation_factor, fit_damping
 from navicache.estimator.diagonal_filter import DiagonalFilter
 from navicache.estimator.gaussian import Gaussian, compute_gain, compute_upper_bound, correct, predict
-from navicache.estimator.noise import Noise, NoiseSchedule, check_noise, evaluate_noise
+from navicache.estimator.noise import Noise, NoiseSchedule, check_noise, evaluate_noise, read_noise
 from navicache.estimator.ratio_filters import DriftFilter, RandomWalkFilter, RatioDriftBelief, RatioFilter
 from navicache.estimator.steady_state import (
     TheoremBound,
@@ -56,6 +56,7 @@ __all__ = [
     "evaluate_noise",
     "fit_damping",
     "predict",
+    "read_noise",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only

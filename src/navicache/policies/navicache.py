@@ -9,7 +9,7 @@ true; `resolve_all_knobs()` returns the values used.
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from navicache.estimator import AlignmentForm, DriftFilter, Noise, RandomWalkFilter, check_noise
+from navicache.estimator import AlignmentForm, DriftFilter, Noise, RandomWalkFilter, check_noise, read_noise
 from navicache.estimator.gaussian import check_variance
 from navicache.policies.cache_sites import SITE_NAMES, SiteName, resolve_site
 from navicache.policies.guards import add_guards
@@ -71,7 +71,7 @@ class NaviCache:
 
     threshold: float = 0.05  # tau
     align_steps: int = 10  # N_align
-    process_noise: Noise = 0.05  # Q, constant or a schedule over the run
+    process_noise: Noise = 0.05  # Q, constant or a schedule over the run: also as [[progress, value], ...]
     measurement_noise: Noise = 0.05  # R
     initial_variance: float = 1.0  # P_0; sigma_init squared in the method section
     paper_text: bool = False
@@ -107,6 +107,8 @@ class NaviCache:
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
         check_optional_count("longest_reuse", self.longest_reuse)
+        for knob in NOISE_KNOBS:
+            object.__setattr__(self, knob, read_noise(knob, getattr(self, knob)))
         for knob in NOISE_KNOBS + NUMBER_KNOBS:
             check_not_bool(knob, self.resolve_knob(knob))
         for knob in NOISE_KNOBS:
