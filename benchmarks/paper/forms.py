@@ -71,17 +71,18 @@ def _compare_in_cell(rows: Sequence[Row], official: str) -> Iterator[FormAtBudge
                 fmean(values),
                 median(values),
                 min(values),
-                *_summarise_differences(values, base),
-                point.gap,
+                **_summarise_differences(values, base),
+                gap=point.gap,
             )
 
 
-def _summarise_differences(values: Sequence[float], base: Sequence[float]) -> tuple[float | None, ...]:
+def _summarise_differences(values: Sequence[float], base: Sequence[float]) -> dict[str, Any]:
+    names = ("difference", "difference_low", "difference_high", "difference_median", "difference_worst")
     if not base:
-        return (None,) * 5
+        return dict.fromkeys(names)
     differences = [value - other for value, other in zip(values, base, strict=True)]
     mean, low, high, _ = estimate_mean(differences)
-    return mean, low, high, median(differences), min(differences)
+    return dict(zip(names, (mean, low, high, median(differences), min(differences)), strict=True))
 
 
 def _share_computed_steps(rows: Sequence[Row]) -> list[Row]:
