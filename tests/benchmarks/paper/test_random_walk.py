@@ -22,7 +22,7 @@ from navicache.estimator import compute_steady_gain
 
 PLAN = """
 name = "toy"
-prompts = { source = "pocket", count = 2 }
+prompts = { source = "file", file = "prompts.txt" }
 batch = 2
 models = [{ name = "unet", model = "pocket:unet", dtype = "float32", device = "cpu" }]
 settings = [{ policy = "navicache" }]
@@ -115,6 +115,7 @@ def test_errors_of_predictions_by_hand():
 
 def test_from_a_plan_to_the_figures_and_the_picture(tmp_path, capsys):
     (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "prompts.txt").write_text("a red ball moves left\na blue cat\n")
     out = tmp_path / "out"
     assert every_step.main([str(tmp_path / "plan.toml"), "--out", str(out)]) == 0
     chart, figures = tmp_path / "walk.png", tmp_path / "walk.csv"
