@@ -53,7 +53,7 @@ def test_seconds_that_are_given_go_before_those_of_the_plan():
     *_, last = cells(format_hours(jobs_of(SMALLER), {}, 36.0, beside=False)[:-1])
     assert last == ["tiny", "exact, shadow", "8", "--seconds-per-step", "1", "0.0800"]
     second = '{ name = "other", model = "pocket", call = { num_inference_steps = 8 } }, { name = "tiny"'
-    with pytest.raises(ValueError, match="is a step of one model at one size: choose them with --only"):
+    with pytest.raises(ValueError, match="is of one model at one size: choose by --only"):
         format_hours(jobs_of(SMALLER.replace('{ name = "tiny"', second)), {}, 36.0, beside=False)
 
 

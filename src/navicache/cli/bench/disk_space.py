@@ -4,6 +4,7 @@ import inspect
 import math
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def _count_pixels(job: BenchJob, pipeline: Any) -> int:
     return sizes.get("num_frames", 2) * sizes.get("height", 0) * sizes.get("width", 0)  # an image is kept twice
 
 
+@cache  # reads tables of a file
 def _count_opensora_pixels(resolution: str, aspect_ratio: str = "9:16", num_frames: int | str = 51) -> int:
     """Pixels of sizes by name, with the defaults of a pipeline that may not be here yet."""
     sizes = import_opensora("navicache_opensora.sizes")

@@ -15,14 +15,13 @@ from navicache.records.text_table import TextColumn, format_number_cells, format
 
 HEADINGS = ("model", "setting", "computed steps", "seconds of a step from", "videos", "GPU hours")
 Policies = Mapping[tuple[str, PlanSetting], Policy]  # by model and setting, of models that could be looked at
-ONE_SIZE = "--seconds-per-step is a step of one model at one size: choose them with --only models= and conditions="
 UNTIMED = "GPU hours of {} videos of {!r} are unknown: give --seconds-per-step, or `timing` of the model in the plan"
 
 
 def format_hours(jobs: Sequence[BenchJob], policies: Policies, seconds: float | None, beside: bool) -> tuple[str, ...]:
     """A line for every setting, then the sum; `beside` has a plain run before every cached one."""
     if seconds and len({(job.model.name, str(job.condition.call)) for job in jobs}) > 1:
-        raise ValueError(ONE_SIZE)
+        raise ValueError("--seconds-per-step is of one model at one size: choose by --only models=, conditions=")
     found: dict[tuple[str, ...], list[float]] = {}
     timings = [(job, _find_timing(job, seconds)) for job in jobs]
     for job, timing in ((job, timing) for job, timing in timings if timing):
