@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tqdm(desc=plan.name, unit="run", **bar_options()) as bar:
         calls = [record_every_step(group) for group in groups]
         run_missing_jobs(options.out, calls, make_worker, run_in_process, functools.partial(update_bar, bar))
-    print(f"traces in {options.out}; test them with: python -m benchmarks.paper.random_walk {options.out}")
+    print(f"traces in {options.out}; test them with `python -m benchmarks.paper.random_walk`")
     return 0
 
 

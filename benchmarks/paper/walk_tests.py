@@ -38,6 +38,8 @@ def compute_jarque_bera(increments: Floats) -> tuple[float, float]:
     """
     centred = increments - increments.mean()
     variance = float((centred**2).mean())
+    if variance**2 == 0.0:
+        return 0.0, 0.0  # no spread
     skewness = float((centred**3).mean()) / variance**1.5
     excess = float((centred**4).mean()) / variance**2 - 3.0
     return len(increments) * (skewness**2 + excess**2 / 4.0) / 6.0, excess

@@ -24,12 +24,11 @@ PLAN = """
 name = "toy"
 prompts = { source = "file", file = "prompts.txt" }
 batch = 2
-models = [{ name = "unet", model = "pocket:unet", dtype = "float32", device = "cpu" }]
+models = [{ name = "wan", model = "pocket", dtype = "float32", device = "cpu" }]
 settings = [{ policy = "navicache" }]
 [[conditions]]
-name = "DDIM"
-scheduler = "DDIMScheduler"
-call = { num_inference_steps = 14, height = 64, width = 64 }
+name = "own"
+call = { num_inference_steps = 30, num_frames = 5, height = 32, width = 32 }
 """
 variances = st.floats(0.01, 10.0)
 
@@ -123,8 +122,8 @@ def test_from_a_plan_to_the_figures_and_the_picture(tmp_path, capsys):
     with figures.open() as file:
         lines = {line["phase"]: line for line in csv.DictReader(file)}
     assert list(lines) == ["whole", "start", "middle", "end"]
-    assert {(line["model"], line["runs"]) for line in lines.values()} == {("unet", "2")}
-    assert [int(lines[phase]["steps"]) for phase in lines] == [13, 4, 5, 4]
+    assert {(line["model"], line["runs"]) for line in lines.values()} == {("wan", "2")}
+    assert [int(lines[phase]["steps"]) for phase in lines] == [29, 10, 9, 10]
     assert chart.read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
     with pytest.raises(SystemExit):
