@@ -172,7 +172,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only", action="append", default=[], metavar="KIND=NAMES", help="as of `navicache bench`; repeatable")
     add("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where videos are read (%(default)s)")
     add("--no-rendered", dest="rendered", action="store_false", help="do not read the scenes themselves")
-    parser.set_defaults(accuracy=None, ray_address=None, executor="local", workers=None)
+    parser.set_defaults(seconds_per_step=None, accuracy=None, ray_address=None, executor="local", workers=None)
     return parser.parse_args(arguments)
 
 
