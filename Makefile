@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 DEV := .venv/.dev
 DOCS := .venv/.docs
 DIST ?= . pocket opensora serving
-PAPER := table1 figure1 ablation_align ablation_noise overhead schedulers scalability
+PAPER := table1 figure1 ablation_align ablation_noise schedulers scalability
 STUDIES := outputs/bench/paper
 
 .DEFAULT_GOAL := help
@@ -21,7 +21,12 @@ bench-paper: $(STAMP) ## The paper's studies on three embedded models, and their
 	@for plan in $(PAPER); do \
 	  $(BIN)/navicache bench plans/pocket/$$plan.toml --out $(STUDIES)/$$plan \
 	    $(if $(PROMPTS),--prompts $(PROMPTS) --accuracy $(PROMPTS)) || exit 1; done
+	@$(BIN)/python -m benchmarks.cost.decisions --csv $(STUDIES)/decisions.csv \
+	  $(if $(PROMPTS),--small --rounds 1)
+	@$(BIN)/python -m benchmarks.paper.semantics plans/pocket/table1.toml --prompts $(or $(PROMPTS),64) \
+	  --out $(STUDIES)/semantics --csv $(STUDIES)/semantics.csv
 	@$(BIN)/python -m benchmarks.paper.page $(PAPER:%=$(STUDIES)/%) --title "The paper's studies" \
+	  --decisions $(STUDIES)/decisions.csv --semantics $(STUDIES)/semantics.csv \
 	  --out $(STUDIES)/report.html --figures $(STUDIES)/figures.csv
 
 test: lint ## Lint, then all tests but the slow ones

@@ -104,8 +104,9 @@ def estimate_accuracy(runs: Sequence[Sequence[PredictionPoint]], seed: int = 0) 
     for name in FIGURES:
         values = [each[name] for each, count in found for _ in range(count) if each[name] is not None]
         if whole[name] is not None:
-            ends = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-            estimates[name] = MeanEstimate(whole[name], *(ends if len(known) > 1 else (None, None)), len(known))
+            low, high = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+            several = len(known) > 1
+            estimates[name] = MeanEstimate(whole[name], low if several else None, high if several else None, len(known))
     return estimates
 
 

@@ -69,7 +69,8 @@ def draw_trajectory_chart(lines: Mapping[str, Sequence[Sequence[float | None]]],
         means = [estimate_mean(values) if values else None for values in known]
         steps = [step for step, value in enumerate(means) if value]
         ends = [_interval_ends(value) for value in means if value]
-        axes.fill_between(steps, *zip(*ends, strict=True), color=tone, alpha=0.25, linewidth=0)
+        lows, highs = [low for low, _ in ends], [high for _, high in ends]
+        axes.fill_between(steps, lows, highs, color=tone, alpha=0.25, linewidth=0)
         axes.plot(steps, [value.mean for value in means if value], color=tone, linewidth=2, label=label)
     axes.set_yscale("log")
     _set_plain_numbers(axes.yaxis)

@@ -4,21 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchmarks.paper.charts import draw_frequency_chart, draw_latency_chart, draw_trajectory_chart
-from benchmarks.paper.published import CALIBRATION, OVERHEAD, SOURCE
 from benchmarks.paper.shadows import shadow_runs
-from navicache.cli.report.cells import estimate_cell, number_cell
 from navicache.cli.report.results import BenchResults
 from navicache.evaluation.bench.jobs import EVERY_STEP
 from navicache.evaluation.bench.plan import BASELINE
-from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.evaluation.intervals import MeanEstimate
-from navicache.models import CALIBRATED_METHODS
-from navicache.records.text_table import UNKNOWN_CELL
-from navicache.report.page_model import PageChart, PageSection, PageTable, TableCell, TableRow
-from navicache.report.palette import policy_colour
-
-NOT_RECORDED = "not recorded"
+from navicache.report.page_model import PageChart, PageSection
 
 
 def frequency_section(results: BenchResults) -> PageSection | None:
@@ -84,48 +76,3 @@ def trajectories_section(results: BenchResults) -> PageSection | None:
         "Bold: the mean of the prompts, with its interval; thin: each prompt."
     )
     return PageSection("trajectories", "Ratio trajectories", text, tuple(charts)) if charts else None
-
-
-def overhead_section(results: BenchResults) -> PageSection | None:
-    """What the cache itself costs."""
-    if not results.has_times:
-        return None
-    own = [s for s in results.summaries if s.first["policy"] != "none" and "overhead" in s.figures]
-    lines = [_overhead_row(results, summary) for summary in own]
-    for name, seconds in OVERHEAD.items():
-        cells = (TableCell(name), TableCell(UNKNOWN_CELL), TableCell("published"))
-        lines.append(
-            TableRow((*cells, number_cell(CALIBRATION[name], ".0f"), number_cell(seconds, ".4f")), "published")
-        )
-    headings = ("setting", "model", "source", "offline calibration (s)", "skipping justification (s)")
-    note = (
-        "Offline calibration, measured: as the setting's file of `navicache calibrate` says, where it was made; "
-        f'0 where the policy needs none, "{NOT_RECORDED}" where there is no file or it does not say. '
-        "Skipping justification, measured: seconds a step; those of the loop beyond computed steps times the "
-        "baseline's seconds a step, over all steps. Predicting is in it. A small difference of large times: "
-        "where its interval holds zero, the noise is larger than the cost. "
-        f"Published: the table of auxiliary time overhead in {SOURCE}, on one RTX 4090 with batch size 1. It names "
-        "neither the model nor whether its seconds are of a step or of a video."
-    )
-    table = PageTable("", headings, tuple(lines), 3, note)
-    return PageSection("overhead", "Overhead", "Auxiliary time: what comes beside the model's own.", tables=(table,))
-
-
-def _overhead_row(results: BenchResults, summary: SettingSummary) -> TableRow:
-    cells = (TableCell(summary.place[2]), TableCell(describe_place(results, summary)), TableCell("measured"))
-    cost = estimate_cell(summary.figures["overhead"], ".4f")
-    return TableRow((*cells, calibration_cell(summary.first), cost), colour=policy_colour(summary.first["policy"]))
-
-
-def calibration_cell(row: Row) -> TableCell:
-    """Seconds of its calibration: 0 only where the policy has none."""
-    if row["policy"] not in CALIBRATED_METHODS:
-        return number_cell(0, ".0f")
-    seconds = row.get("calibration_seconds")
-    return TableCell(NOT_RECORDED) if seconds is None else number_cell(seconds, ".1f")
-
-
-def describe_place(results: BenchResults, summary: SettingSummary) -> str:
-    """The model and, where there are several, the condition."""
-    several = len({s.place[1] for s in results.summaries}) > 1
-    return f"{summary.place[0]}, {summary.place[1]}" if several else summary.place[0]

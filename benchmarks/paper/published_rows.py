@@ -36,9 +36,9 @@ def _published_row(row: PublishedRow) -> TableRow:
         number_cell(row.lpips, ".4f"),
         number_cell(row.vbench, ".2f"),
     )
-    times = (nothing, nothing, number_cell(row.seconds, ".2f"), number_cell(row.speedup, ".2f"), nothing)
+    times = (nothing, number_cell(row.speedup, ".2f"), nothing, nothing, number_cell(row.seconds, ".2f"))
     names = (TableCell(row.name), nothing, TableCell("published"), nothing, nothing, nothing)
-    return TableRow((*names, *quality, *times, nothing), "published")
+    return TableRow((*names, *times, *quality, nothing), "published")
 
 
 def ablations_with_published(results: BenchResults) -> PageSection | None:

@@ -1,7 +1,7 @@
 """The sections of the paper's page: the library's, with published rows, and those about what the policies did."""
 
 from benchmarks.paper.decisions import accuracy_section
-from benchmarks.paper.insight import frequency_section, latency_section, overhead_section, trajectories_section
+from benchmarks.paper.insight import frequency_section, latency_section, trajectories_section
 from benchmarks.paper.published_rows import ablations_with_published, table_with_published
 from navicache.cli.report.sections import SECTIONS
 
@@ -14,5 +14,4 @@ PAPER_SECTIONS = {
     "frequency": frequency_section,
     "trajectories": trajectories_section,
     "accuracy": accuracy_section,
-    "overhead": overhead_section,
 }

@@ -186,7 +186,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only", action="append", default=[], metavar="KIND=NAMES", help="as of `navicache bench`; repeatable")
     add("--part", metavar="N/OF", help="every OF-th group from the N-th on, for several processes")
     add("--rows", type=parse_positive_int, default=ROWS, help="of one call (%(default)s)")
-    parser.set_defaults(accuracy=None, ray_address=None, executor="local", workers=None)
+    parser.set_defaults(seconds_per_step=None, accuracy=None, ray_address=None, executor="local", workers=None)
     return parser.parse_args(arguments)
 
 

@@ -36,12 +36,12 @@ POLICIES: dict[str, dict[str, Any]] = {
 }
 
 
-def build(device: str, small: bool) -> OpenSoraPipeline:
+def build(device: str, small: bool, **changes: Any) -> OpenSoraPipeline:
     """A pipeline without text encoder; its VAE has shapes but no weights, as latents are not decoded."""
     torch.manual_seed(0)
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
     with torch.device(device):
-        transformer = STDiT3Transformer(**(SMALL if small else {})).eval().to(device, dtype)
+        transformer = STDiT3Transformer(**{**(SMALL if small else {}), **changes}).eval().to(device, dtype)
     for parameter in transformer.parameters():  # fresh weights leave some layers at zero
         parameter.data = torch.randn_like(parameter) * 0.02
     with torch.device("meta"):

@@ -9,8 +9,9 @@ to compute every other step. The weights are random, so that only times and byte
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -45,12 +46,14 @@ def open_wan(device: str, small: bool, **changes: Any) -> Subject:
     return Subject(pipe, lambda steps: wan.generate(pipe, steps, small))
 
 
-def open_hunyuan(device: str, small: bool) -> Subject:
-    """HunyuanVideo at 61 frames of 960x544; its guidance is an input, so there is one call a step."""
+def open_hunyuan(
+    device: str, small: bool, size: Mapping[str, int] = MappingProxyType(HUNYUAN_SIZE), **changes: Any
+) -> Subject:
+    """HunyuanVideo, at 61 frames of 960x544 if nothing is said; its guidance is an input: one call a step."""
     torch.manual_seed(0)
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
     with torch.device(device):
-        model = HunyuanVideoTransformer3DModel(**(HUNYUAN_SMALL if small else {})).eval().to(dtype)
+        model = HunyuanVideoTransformer3DModel(**{**(HUNYUAN_SMALL if small else {}), **changes}).eval().to(dtype)
     scheduler = FlowMatchEulerDiscreteScheduler(shift=7.0)
     parts = dict.fromkeys(("text_encoder", "tokenizer", "text_encoder_2", "tokenizer_2", "vae"))
     pipe = HunyuanVideoPipeline(**parts, transformer=model, scheduler=scheduler)
@@ -58,11 +61,11 @@ def open_hunyuan(device: str, small: bool) -> Subject:
     text = torch.randn(1, 256, model.config.text_embed_dim, device=device, dtype=dtype)
     given = {"prompt_embeds": text, "prompt_attention_mask": torch.ones(1, 256, device=device, dtype=torch.bool)}
     given["pooled_prompt_embeds"] = torch.randn(1, model.config.pooled_projection_dim, device=device, dtype=dtype)
-    size = SMALL_SIZE if small else HUNYUAN_SIZE
+    shape = SMALL_SIZE if small else size
 
     def run(steps: int) -> Any:
         generator = wan.seeded(torch.device(device), 7)
-        return pipe(**given, **size, num_inference_steps=steps, generator=generator, output_type="latent").frames
+        return pipe(**given, **shape, num_inference_steps=steps, generator=generator, output_type="latent").frames
 
     return Subject(pipe, run)
 

@@ -1,6 +1,8 @@
 """Settings that share a call must have the rows that they have in a call of their own."""
 
 import functools
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from benchmarks.quality.sample_gates import SampleGates
@@ -10,8 +12,10 @@ from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.worker import PipelineWorker
 from navicache.evaluation.bench.jobs import expand_plan
 from navicache.evaluation.bench.plan import BenchPlan, PlanModel, PlanPrompts, PlanSetting
+from navicache.evaluation.bench.plan_file import read_plan
 from navicache.pocket.members import MEMBERS
 from navicache.policies import Step, build_policy
+from navicache.records import Trace
 
 SETTINGS = (
     PlanSetting("list", "schedule", knobs={"at": [0, 1, 3, 5]}),
@@ -26,10 +30,40 @@ share_all = functools.partial(share_calls, row_limit=64)
 PROMPTS = ("a small red ball rising in front of a sunset", "a star and a ring")
 
 
-def make_plan(member):
-    call = {**MEMBERS[member].call, "num_inference_steps": 6}
+def make_plan(member, settings=SETTINGS, steps=6):
+    call = {**MEMBERS[member].call, "num_inference_steps": steps}
     model = PlanModel(member, f"pocket:{member}", dtype="float32", device="cpu", call=call)
-    return BenchPlan("toy", PlanPrompts("file"), (model,), SETTINGS, batch=2, metrics=("psnr",))
+    return BenchPlan("toy", PlanPrompts("file"), (model,), settings, batch=2, metrics=("psnr",))
+
+
+def read_forms(*thresholds):
+    """Every form of plans/pocket/abstract.toml, at these thresholds."""
+    plan = read_plan(Path(__file__).parents[2] / "plans" / "pocket" / "abstract.toml")
+    forms = {setting.series: setting for setting in plan.settings}
+    for name, form in forms.items():
+        for threshold in thresholds:
+            knobs = {**form.knobs, "threshold": threshold, "align_steps": 3}
+            yield replace(form, name=f"{name} {threshold}", knobs=knobs, models=())
+
+
+def test_the_forms_of_a_policy_share_a_call():
+    keys = {(setting.policy, find_sharing_key(setting)) for setting in read_forms(0.1)}
+    assert {policy for policy, _ in keys} == {"navicache", "easycache", "ema"}
+    assert len(keys) == 3 and None not in dict(keys).values()
+
+
+def test_every_form_decides_in_a_shared_call_as_on_its_own(tmp_path):
+    """Some of them read one change of the latent, others one for each channel."""
+    (group,) = expand_plan(make_plan("unet", tuple(read_forms(0.15)), steps=12), PROMPTS[:1])
+    decisions = []
+    for name, worker_class, share in (("own", PipelineWorker, tuple), ("shared", SharedCallWorker, share_all)):
+        worker = worker_class(tmp_path / name, ResultFiles(tmp_path / name, 0), ("psnr",))
+        rows = [row for batch in share(group) for row in worker(batch) if row["kind"] == "cached"]
+        traces = {row["setting"]: Trace.load(tmp_path / name / row["trace"]) for row in rows}
+        decisions.append({name: [step.computed for step in t.runs[0].leading] for name, t in traces.items()})
+    own, shared = decisions
+    assert own == shared
+    assert len(set(map(tuple, own.values()))) >= 4, "the forms differ at this threshold"
 
 
 @pytest.mark.parametrize("member", ["unet", "hunyuan"])  # guidance in one call and none

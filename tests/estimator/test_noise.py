@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from navicache.estimator import Noise, NoiseSchedule, check_noise, evaluate_noise
+from navicache.estimator import Noise, NoiseSchedule, check_noise, evaluate_noise, read_noise
 
 
 def _build(places: list[int], values: list[float]) -> NoiseSchedule:
@@ -95,3 +95,31 @@ def test_bad_constants(noise: float):
 @pytest.mark.parametrize("noise", [0.0, 0.05, 1, NoiseSchedule(((0.0, 0.0),))])
 def test_good_noise(noise: Noise):
     check_noise("process_noise", noise)
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.floats(0.0, 9.0)), min_size=1, unique_by=lambda point: point[0]))
+def test_points_as_a_file_has_them_are_the_schedule(points: list[tuple[int, float]]):
+    pairs = [(place / 100, noise) for place, noise in sorted(points)]
+    assert read_noise("process_noise", [list(pair) for pair in pairs]) == NoiseSchedule(tuple(pairs))
+
+
+@pytest.mark.parametrize("value", [0.05, "x", None, NoiseSchedule(((0.0, 0.1),))])
+def test_what_is_no_list_is_left_to_the_check(value: object):
+    assert read_noise("process_noise", value) is value
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([], "process_noise: points is empty"),
+        ([0.1, 0.2], r"process_noise has a point 0.1: give \[progress, value\] pairs"),
+        ([[0.0, 0.2, 0.3]], "has a point"),
+        ([[0.0, "x"]], "has a point"),
+        ([[0.0, True]], "has a point"),
+        ([[0.0, -1.0]], "process_noise: the value at progress 0.0 is -1.0"),
+        ([[0.5, 0.1], [0.2, 0.1]], "process_noise: progress 0.2 follows 0.5: sort the points"),
+    ],
+)
+def test_errors_of_points_name_the_knob(points: list[object], message: str):
+    with pytest.raises(ValueError, match=message):
+        read_noise("process_noise", points)

@@ -61,6 +61,10 @@ def test_calls_are_checked_against_the_pipeline():
     check_call_arguments(Pipe, {"height": 8})
     with pytest.raises(ValueError, match="Pipe takes no num_frames: leave out --frames"):
         check_call_arguments(Pipe, {"num_frames": 5})
+    with pytest.raises(ValueError, match=r"Pipe takes no hight: did you mean height\?$"):
+        check_call_arguments(Pipe, {"hight": 5})
+    with pytest.raises(ValueError, match=r"Pipe takes no loudness: leave it out$"):
+        check_call_arguments(Pipe, {"loudness": 5})
     with pytest.raises(ValueError, match=r"Needy also needs image, mask: use navicache\.enable\(pipe\) in Python"):
         check_call_arguments(Needy, {})
     with pytest.raises(ValueError, match=r"Needy also needs mask: use"):

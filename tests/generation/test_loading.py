@@ -1,12 +1,14 @@
 """Every component in one dtype, whatever it was saved in; Wan's VAE in float32."""
 
+import socket
+
 import pytest
 import torch
 from tests.tiny.saved import save_wan
 
 import navicache
 from navicache.generation.job import ModelSource
-from navicache.generation.loading import choose_device, choose_dtype, load_pipeline, place_pipeline
+from navicache.generation.loading import choose_device, choose_dtype, load_pipeline, place_pipeline, read_model_index
 
 
 def dtypes(pipe) -> dict[str, torch.dtype]:
@@ -63,6 +65,22 @@ def test_half_a_download_is_refused_with_its_name(part, advice, tmp_path):
     (folder / part).write_bytes((folder / part).read_bytes()[:40])
     with pytest.raises(ValueError, match=advice):
         load_pipeline(ModelSource(str(folder), device="cpu"))
+
+
+def test_a_hub_that_does_not_answer_is_asked_once(monkeypatch):
+    asked = []
+
+    def unreachable(host, *_, **__):
+        asked.append(host)
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unreachable)
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail(f"waits {seconds} s"))
+    with pytest.raises(
+        ValueError, match="cannot get nobody/nothing from the model hub, and it is neither a folder here"
+    ):
+        read_model_index("nobody/nothing")
+    assert len(asked) <= 2, "one request, which may look the name up twice; none if the hub is switched off"
 
 
 @pytest.mark.parametrize("way", ["model", "group"])

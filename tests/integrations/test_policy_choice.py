@@ -87,6 +87,14 @@ def test_two_targets_are_refused_in_words_of_the_policy_that_has_them() -> None:
         navicache.enable(TINY["wan"].build(), speedup=2.0, threshold=0.1)
 
 
+@pytest.mark.parametrize(("threshold", "is_told"), [(0.3, True), (3000.0, False)])
+def test_a_threshold_of_the_code_with_the_papers_text_is_told(threshold: float, is_told: bool) -> None:
+    pipe = TINY["wan"].build()
+    with navicache.enable(pipe, "navicache", threshold=threshold, align_steps=4, paper_text=True) as cache:
+        TINY["wan"].call(pipe, steps=16)
+    assert (reused(cache) == 0) is is_told is ("or nothing is reused" in cache.summary().replace("\n", " "))
+
+
 def test_the_papers_setting_on_a_long_run() -> None:
     pipe = TINY["wan"].build()
     with navicache.enable(pipe, "navicache", mode="fast") as cache:

@@ -5,6 +5,7 @@
 | gaussian.py | one prediction and one correction of `Gaussian(mean, variance)` |
 | noise.py | process and measurement noise, constant or scheduled over the run |
 | ratio_filters.py | `RandomWalkFilter` (the paper's) and `DriftFilter` (ratio and its drift) behind one interface |
+| noise_matching.py | `NoiseMatchingFilter`, which finds Q and R while it runs |
 | diagonal_filter.py | several ratios at once: the vector notation of the paper with diagonal matrices |
 | alignment.py | how the first ratios start the filter, in the three published forms |
 | damping.py | the damping that would have made the last prediction best |
@@ -19,7 +20,7 @@ from navicache.estimator.alignment import AlignmentForm, align_beliefs
 from navicache.estimator.damping import compute_extrapolation_factor, fit_damping
 from navicache.estimator.diagonal_filter import DiagonalFilter
 from navicache.estimator.gaussian import Gaussian, compute_gain, compute_upper_bound, correct, predict
-from navicache.estimator.noise import Noise, NoiseSchedule, check_noise, evaluate_noise
+from navicache.estimator.noise import Noise, NoiseSchedule, check_noise, evaluate_noise, read_noise
 from navicache.estimator.ratio_filters import DriftFilter, RandomWalkFilter, RatioDriftBelief, RatioFilter
 from navicache.estimator.steady_state import (
     TheoremBound,
@@ -56,6 +57,7 @@ __all__ = [
     "evaluate_noise",
     "fit_damping",
     "predict",
+    "read_noise",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the new names only

@@ -5,8 +5,10 @@ Q = R = 0.05. Both are a `Noise` here.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, cast
 
 from navicache.estimator.gaussian import check_variance
 
@@ -94,3 +96,32 @@ def check_noise(name: str, noise: Noise) -> None:
     """
     if not isinstance(noise, NoiseSchedule):
         check_variance(name, noise)
+
+
+def read_noise(name: str, value: object) -> Any:
+    """A list of [progress, value] points as a `NoiseSchedule`, which a plan or a JSON file can say; else the value.
+
+    Example:
+        >>> read_noise("process_noise", [[0.0, 0.5], [0.5, 0.1]]).interpolate(0.25)
+        0.3
+        >>> read_noise("process_noise", [0.5, 0.1])
+        Traceback (most recent call last):
+        ValueError: process_noise has a point 0.5: give [progress, value] pairs such as [[0.0, 0.2], [0.5, 0.05]]
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    points = cast(Sequence[object], value)
+    for point in points:
+        if not _is_pair_of_numbers(point):
+            hint = "give [progress, value] pairs such as [[0.0, 0.2], [0.5, 0.05]]"
+            raise ValueError(f"{name} has a point {point!r}: {hint}")
+    try:
+        return NoiseSchedule(tuple((p, v) for p, v in cast(Sequence[Sequence[float]], points)))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _is_pair_of_numbers(point: object) -> bool:
+    if not isinstance(point, list | tuple) or len(cast(Sequence[object], point)) != 2:
+        return False
+    return all(isinstance(n, int | float) and not isinstance(n, bool) for n in cast(Sequence[object], point))

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -127,8 +128,10 @@ def check_call_arguments(kind: type, arguments: Mapping[str, Any]) -> None:
     parameters = inspect.signature(kind.__call__).parameters
     for name in arguments:
         if name not in parameters:
-            flag = OPTION_OF_ARGUMENT.get(name, name).replace("_", "-")
-            raise ValueError(f"{kind.__name__} takes no {name}: leave out --{flag}")
+            near = (f"did you mean {other}?" for other in get_close_matches(name, parameters, n=1))
+            option = OPTION_OF_ARGUMENT.get(name, "").replace("_", "-")
+            advice = f"leave out --{option}" if option else next(near, "leave it out")
+            raise ValueError(f"{kind.__name__} takes no {name}: {advice}")
     required = (p.name for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
     if needs := [name for name in required if name not in ("self", "prompt", *arguments)]:
         way = "give --image FILE" if needs == ["image"] else "use navicache.enable(pipe) in Python for it"

@@ -131,12 +131,14 @@ def read_model_index(place: Path | str) -> dict[str, Any]:
 
 
 def _download_model_index(name: str) -> Path:
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError
+    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url, try_to_load_from_cache
+    from huggingface_hub.errors import EntryNotFoundError, HTTPError
 
     try:
+        if not isinstance(try_to_load_from_cache(name, MODEL_INDEX), str):
+            get_hf_file_metadata(hf_hub_url(name, MODEL_INDEX))  # asks once; a download would ask six times in 23 s
         return Path(hf_hub_download(name, MODEL_INDEX))
-    except (OSError, EntryNotFoundError) as error:
+    except (OSError, HTTPError, EntryNotFoundError) as error:
         raise ValueError(
             f"cannot get {name} from the model hub, and it is neither a folder here nor downloaded before: check the "
             f"name and the network, or give the path of a diffusers folder ({type(error).__name__})"

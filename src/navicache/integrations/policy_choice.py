@@ -15,6 +15,7 @@ DEFAULT_POLICY = "inertial"
 POLICY_OF_TARGET = {"threshold": "navicache", "speedup": "inertial", "max_error": "inertial"}
 DEFAULT_MODE = "mid"
 WAN_THRESHOLD_POLICIES = ("navicache", "ema")  # the policies that a model's note is about
+PAPER_TEXT_NOTE = "paper_text=True adds up all elements: multiply a threshold below 1 by them, or nothing is reused"
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,12 @@ def _list_knobs(policy_name: str) -> set[str]:
 
 
 def explain_inferred_preset(spec: ModelSpec, options: CacheOptions) -> str:
-    """Explain a preset whose values are inferred, not published; empty if the user set them or none are inferred."""
+    """Explain a preset that is inferred, not published, or a threshold that is made for the code; empty if neither."""
     if isinstance(options.policy, str | None):
         name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
         chosen = find_preset(spec, name, options.mode or DEFAULT_MODE)
+        if options.knobs.get("paper_text") and options.knobs.get("threshold", 0) < 1:
+            return PAPER_TEXT_NOTE
         if chosen.inferred and "threshold" in chosen.knobs and "threshold" not in options.knobs:
             return spec.note if name in WAN_THRESHOLD_POLICIES else f"{name} on {spec.name}: {chosen.source}"
     return ""

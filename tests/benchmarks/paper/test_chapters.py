@@ -4,9 +4,11 @@ import csv
 import re
 
 import pytest
+from benchmarks.cost.decision_rows import save_csv
 from benchmarks.paper.decisions import SettingAccuracy, name_most_accurate
 from benchmarks.paper.page import main as page_main
 from benchmarks.paper.published import OVERHEAD
+from tests.benchmarks.paper.test_overhead import ROWS
 from tests.support.commands import refused
 from tests.support.rows import rows_by_key
 
@@ -110,10 +112,12 @@ def test_a_section_that_no_report_has_is_refused(studies, tmp_path, capsys):
 
 
 def test_one_plan_alone_is_a_page_of_its_own(studies):
-    assert page_main([str(studies / "first"), "--out", str(studies / "alone.html")]) == 0
+    save_csv(studies / "d.csv", ROWS)
+    more = ["--decisions", str(studies / "d.csv")]
+    assert page_main([str(studies / "first"), *more, "--out", str(studies / "alone.html")]) == 0
     page = (studies / "alone.html").read_text(encoding="utf-8")
     assert '<section id="table">' in page
-    for title in ("Which steps", "Ratio", "Decision", "Overhead"):
+    for title in ("Which steps", "Ratio", "Decision", "Auxiliary time"):
         assert title in page
     assert page.count('class="published"') >= len(OVERHEAD)
 

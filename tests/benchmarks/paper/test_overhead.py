@@ -1,50 +1,61 @@
-"""The table of auxiliary time: seconds of calibrations as their files say them, and no zero that nobody measured."""
+"""The table of auxiliary time: as the file of timed decisions says, beside the published rows."""
 
 import json
 
-import pytest
-from benchmarks.paper.insight import NOT_RECORDED, calibration_cell, overhead_section
+from benchmarks.cost.decision_rows import FIGURES, DecisionRow, Median, read_csv, save_csv
+from benchmarks.paper.overhead import overhead_section
 from tests.cli.bench.test_command import PLAN
-from tests.evaluation.bench.test_plans import PLANS
-from tests.support.rows import measured_row, rows_by_key
+from tests.support.rows import rows_by_key
 
 from navicache.cli import main
-from navicache.cli.report.results import BenchResults, read_results
-from navicache.evaluation.bench.plan_file import read_plan
 from navicache.models import Calibration
 
+ROWS = [
+    DecisionRow(
+        *("GPU", "2.11", "pocket:wan", "17 frames of 128x128", "float32", method, policy, 60),
+        Median(0.125, 0.1, 0.15),
+        device,
+        Median(0.5, 0.25, 0.75),
+        seconds,
+    )
+    for method, policy, device, seconds in (
+        ("every step", "static", None, 0.0),
+        ("TeaCache", "teacache", Median(0.0625, 0.03125, 0.125), 12.5),
+        ("Inertial", "inertial", Median(0.0625, None, None), None),
+    )
+]
 
-@pytest.mark.parametrize(
-    ("policy", "more", "shown"),
-    [
-        ("navicache", {}, "0"),
-        ("teacache", {"calibration_seconds": 40.06}, "40.1"),
-        ("teacache", {"calibration_seconds": None}, NOT_RECORDED),
-        ("magcache", {}, NOT_RECORDED),
-        ("magcache", {"calibration_seconds": 0.04}, "0.0"),
-    ],
-)
-def test_zero_is_said_only_of_a_policy_that_needs_none(policy, more, shown):
-    assert calibration_cell({"policy": policy, **more}).text == shown
+
+def test_the_table_is_the_file(tmp_path):
+    save_csv(tmp_path / "d.csv", ROWS)
+    (table,) = overhead_section(read_csv(tmp_path / "d.csv")).tables
+    for row, line in zip(ROWS, table.lines[: len(ROWS)], strict=True):
+        words, numbers = line.cells[: table.words], line.cells[table.words :]
+        assert [cell.text for cell in words] == [row.method, row.model, f"{row.size}, float32", "measured"]
+        assert [cell.sort for cell in numbers[1:]] == [
+            each and each.middle for each in (row.decision, row.device, row.after)
+        ]
+        assert numbers[0].sort == row.calibration_seconds
+        for cell, name in zip(numbers[1:], FIGURES, strict=True):
+            found = getattr(row, name)
+            known = found is not None and found.low is not None
+            assert cell.spread == (f"{found.low:.4f} … {found.high:.4f}" if known else "")
 
 
 def test_published_rows_are_as_printed_and_name_no_model():
-    rows = [measured_row("baseline", kind="baseline", computed=10), measured_row("T", policy="teacache", computed=10)]
-    (table,) = overhead_section(BenchResults(rows, {}, [])).tables
-    assert table.headings[3:] == ("offline calibration (s)", "skipping justification (s)")
-    published = [tuple(cell.text for cell in line.cells) for line in table.lines if line.cells[2].text == "published"]
+    (table,) = overhead_section(ROWS).tables
+    assert len(table.headings) == len(table.lines[0].cells)
+    published = [tuple(cell.text for cell in line.cells) for line in table.lines if line.origin == "published"]
     assert published == [
-        ("TeaCache", "-", "published", "15191", "0.0142"),
-        ("MagCache", "-", "published", "217", "0.0028"),
-        ("EasyCache", "-", "published", "0", "0.0101"),
-        ("NaviCache", "-", "published", "0", "0.0109"),
+        ("TeaCache", "-", "-", "published", "15191", "14.2", "-", "-"),
+        ("MagCache", "-", "-", "published", "217", "2.8", "-", "-"),
+        ("EasyCache", "-", "-", "published", "0", "10.1", "-", "-"),
+        ("NaviCache", "-", "-", "published", "0", "10.9", "-", "-"),
     ]
-    (own,) = [line for line in table.lines if line.cells[2].text == "measured"]
-    assert own.cells[3].text == NOT_RECORDED
     assert "neither the model" in table.note
 
 
-def test_the_seconds_come_from_the_file_into_the_rows_and_the_page(tmp_path, monkeypatch):
+def test_a_calibrations_seconds_come_from_its_file_into_the_rows(tmp_path, monkeypatch):
     monkeypatch.setenv("NAVICACHE_HOME", str(tmp_path / "home"))
     (tmp_path / "prompts.txt").write_text("a cat\n")
     knobs = {"coefficients": [0.0, 0.0, 0.0, 1.0, 0.0], "signal": "modulated"}
@@ -58,12 +69,3 @@ def test_the_seconds_come_from_the_file_into_the_rows_and_the_page(tmp_path, mon
     rows = {row["setting"]: row for row in rows_by_key(tmp_path / "out").values() if row["kind"] == "cached"}
     assert (rows["timed"]["calibration_seconds"], rows["untimed"]["calibration_seconds"]) == (12.5, None)
     assert "calibration_seconds" not in json.dumps(rows["exact"])
-    (table,) = overhead_section(read_results([tmp_path / "out"])).tables
-    shown = {line.cells[0].text: line.cells[3].text for line in table.lines}
-    assert (shown["timed"], shown["untimed"], shown["exact"]) == ("12.5", NOT_RECORDED, "0")
-
-
-@pytest.mark.parametrize("path", ["overhead.toml", "pocket/overhead.toml"])
-def test_the_plans_have_all_four_policies_of_the_papers_table(path):
-    policies = {setting.policy for setting in read_plan(PLANS / path).settings}
-    assert {"teacache", "magcache", "easycache", "navicache"} <= policies

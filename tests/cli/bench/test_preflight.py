@@ -9,11 +9,9 @@ from types import SimpleNamespace
 import pytest
 from tests.cli.bench.test_command import PLAN
 from tests.support.commands import refused
-from tests.support.files import names_in
 from tests.support.rows import rows_by_key
 
 from navicache.cli import main
-from navicache.cli.bench.disk_space import estimate_bytes
 from navicache.cli.bench.model_check import check_model, list_parts_without_weights
 from navicache.cli.bench.preflight import preflight
 from navicache.cli.bench.result_files import ResultFiles
@@ -169,16 +167,6 @@ def test_a_sharded_part_needs_all_its_shards(tmp_path):
     shards = {"weight_map": {"x": "a.safetensors", "y": "b.safetensors"}}
     (tmp_path / "cut" / "model.safetensors.index.json").write_text(json.dumps(shards))
     assert list_parts_without_weights(tmp_path, ["whole", "cut", "scheduler", "gone"]) == ["cut"]
-
-
-def test_the_estimate_grows_with_what_is_kept(tmp_path):
-    plan = parse_plan(PLAN)
-    jobs = list(iterate_jobs(expand_plan(plan, ["a", "b"])))
-    clip = 5 * 32 * 48 * 3 * 4
-    kept, usual = estimate_bytes(jobs, plan, {}, keeps_frames=True), estimate_bytes(jobs, plan, {}, keeps_frames=False)
-    assert kept - usual == (10 - 1) * clip, "every baseline and cached video, in place of one baseline"
-    assert estimate_bytes([], plan, {}, keeps_frames=True) == 0
-    assert not names_in(tmp_path)
 
 
 def test_finished_jobs_need_nothing(tmp_path, monkeypatch):

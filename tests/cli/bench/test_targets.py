@@ -19,10 +19,10 @@ settings = [SETTING]
 [[models]]
 name = "tiny"
 model = "MODEL"
-call = { num_frames = 5, height = 32, width = 48, num_inference_steps = 12 }
+call = { num_frames = 5, height = 32, width = 48, num_inference_steps = 16 }
 """
 HALF = '{ name = "E", policy = "easycache", knobs = { align_steps = 2 }, targets = [2.0, 1.5] }'
-SWEPT = '{ name = "E", policy = "easycache", targets = [1.2], sweep = { align_steps = [2, 8] } }'
+SWEPT = '{ name = "E", policy = "easycache", targets = [1.3], sweep = { align_steps = [2, 8] } }'
 
 
 def run(folder, wan_folder, setting):

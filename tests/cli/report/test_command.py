@@ -43,6 +43,7 @@ def test_the_page_carries_everything(results):
     assert "tiny &lt;plan&gt;" in page and "</script><b>" not in page
     for title in ("Quality against speed", "All settings", "Ablations"):
         assert title in page
+    assert page.index(">speed-up<") < page.index(">PSNR<", page.index("<h2>All settings")), "the first claim first"
     assert "prefers-color-scheme: dark" in page and "width=device-width" in page
     assert page.count("<svg") >= 3 and "#010203" not in page
 

@@ -3,8 +3,10 @@
 import pytest
 from tests.evaluation.bench.toy import PLAN
 
+from navicache.estimator import NoiseSchedule
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 from navicache.evaluation.bench.plan_readers import PlanErrors
+from navicache.policies import build_policy
 
 HEAD = 'name = "t"\nprompts = { source = "pocket" }\nmodels = [{ name = "m", model = "pocket" }]\n'
 SETTINGS = 'settings = [{ policy = "navicache" }]\n'
@@ -25,6 +27,15 @@ def test_a_list_is_a_knob_of_several_numbers():
     entry = '{ policy = "pab", knobs = { self_window = [100, 930] }, sweep = { self_attention = [2, 3] } }'
     plan = parse_plan(HEAD + f"settings = [{entry}]")
     assert [setting.knobs["self_window"] for setting in plan.settings] == [(100, 930)] * 2
+
+
+def test_a_noise_may_change_over_the_run():
+    """The knobs stay as the file has them, so that they can be written to rows."""
+    entry = '{ policy = "navicache", knobs = { process_noise = [[0, 0.5], [1, 0.005]] } }'
+    (setting,) = parse_plan(HEAD + f"settings = [{entry}]").settings
+    policy = build_policy(setting.policy, **setting.knobs)
+    assert policy.process_noise == NoiseSchedule(((0, 0.5), (1, 0.005)))
+    assert setting.knobs == {"process_noise": ([0, 0.5], [1, 0.005])}
 
 
 def test_conditions_are_swept_and_may_be_of_some_models_alone():

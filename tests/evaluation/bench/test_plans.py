@@ -13,9 +13,9 @@ from navicache.evaluation.bench.plan_file import read_plan
 from navicache.policies import POLICIES
 
 PLANS = Path(__file__).parents[3] / "plans"
-BOTH = {"ablation_align", "ablation_noise", "figure1", "overhead", "scalability", "schedulers", "table1"}
-LARGE = {"case_study", "i2v", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
-POCKET = {"case_study", "family", "family_quick", "ground"}
+BOTH = {"ablation_align", "ablation_noise", "figure1", "scalability", "schedulers", "table1"}
+LARGE = {"case_study", "i2v", "table1_day", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
+POCKET = {"abstract", "case_study", "family", "family_quick", "ground", "random_walk"}
 
 
 @pytest.mark.parametrize("path", sorted(PLANS.rglob("*.toml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -65,6 +65,26 @@ def test_the_family_has_every_cell_and_both_sides_of_every_budget():
                 assert min(computed) <= budget * steps <= max(computed), f"{series} on {model.name}"
                 nearest = min(abs(float(budget * steps) - found) for found in computed)
                 assert nearest <= 1, f"{series} on {model.name} has a setting beside {budget}"
+
+
+def test_the_abstract_has_every_form_and_the_same_thresholds_under_both_samplers():
+    plan = read_plan(PLANS / "pocket" / "abstract.toml")
+    assert (plan.prompts.source, plan.prompts.count, plan.metrics, plan.ours) == (
+        "pocket",
+        32,
+        ("psnr",),
+        ("navicache",),
+    )
+    assert {model.name: len(plan.conditions_of(model)) for model in plan.models} == dict(wan=2, hunyuan=2, cogvideox=2)
+    changed = set()
+    for model in plan.models:
+        own = plan.settings_of(model)
+        assert {setting.policy for setting in own} == {"navicache", "easycache", "ema"}
+        assert all(sum(setting.series == other.series for other in own) >= 7 for setting in own)
+        changed |= {(knob, str(value)) for setting in own for knob, value in setting.knobs.items()}
+    words = {"ratio_and_drift", "upper_bound", "mean", "channel"}
+    assert words <= {value for _, value in changed}
+    assert {knob for knob, value in changed if value.startswith("([")} == {"process_noise", "measurement_noise"}
 
 
 def test_the_papers_studies_are_chapters_that_name_their_command_and_the_three_models():

@@ -38,7 +38,7 @@ def test_every_wan_has_the_same_long_negative_prompt_and_no_other_model_has_one(
     assert all("negative_prompt" not in model.call for _, model in MODELS if not model.name.startswith("Wan"))
 
 
-@pytest.mark.parametrize("plan", ["table1", "overhead", "schedulers", "table1_others"])
+@pytest.mark.parametrize("plan", ["table1", "schedulers", "table1_others"])
 def test_open_sora_is_told_a_width_of_854(plan):
     (model,) = (model for model in PLANS[plan].models if model.name == "Open-Sora 1.2")
     video = build_video_spec(
@@ -54,6 +54,30 @@ def test_table_1_has_the_papers_rows_and_no_other():
     for model in plan.models:
         rows = [row for row in TABLE_1[model.published] if row.speedup != 1]
         assert len(plan.settings_of(model)) == len(rows) == 10
+
+
+def test_a_day_of_table_1_is_a_part_of_it():
+    prompts = [str(number) for number in range(944)]
+    few = {PLANS["table1_day"].conditions[1].prompts: prompts[158::474]}
+    known = {job.key for job in iterate_jobs(expand_plan(PLANS["table1"], prompts))}
+    day = [job for job in iterate_jobs(expand_plan(PLANS["table1_day"], prompts[::79], few))]
+    assert len({job.key for job in day}) == len(day) == (12 + 2 + 12) * 11 and {job.key for job in day} <= known
+    assert (
+        sum(job.arguments["num_inference_steps"] * job.model.timing["step"] + job.model.timing["rest"] for job in day)
+        < 86400
+    )
+
+
+@pytest.mark.parametrize(("plan", "model"), MODELS, ids=[f"{plan}: {model.name}" for plan, model in MODELS])
+def test_the_seconds_of_a_video_are_those_of_the_papers_rows(plan, model):
+    if plan == "scalability" or model.name not in TABLE_1:
+        assert not model.timing
+        return
+    steps = model.call["num_inference_steps"]
+    for row, computed in zip(
+        TABLE_1[model.name], (steps, {"Wan 2.1-1.3B": 20}.get(model.name, steps // 2)), strict=False
+    ):
+        assert computed * model.timing["step"] + model.timing["rest"] == pytest.approx(row.seconds, rel=0.005)
 
 
 @pytest.mark.parametrize(("model", "total", "computed"), [*zip(SPECS, (50, 50, 30), (21, 25, 15), strict=True)])
@@ -76,11 +100,6 @@ def test_figure_1_adds_nothing_to_table_1_but_runs_in_shadow_mode():
     more = [job for job in iterate_jobs(expand_plan(PLANS["figure1"], prompts)) if job.key not in known]
     assert {job.kind for job in more} == {"shadow"} and len(more) == 2 * 5
     assert PLANS["figure1"].accuracy.prompts == 944, "all prompts of VBench"
-
-
-def test_the_overhead_is_measured_of_every_method_of_the_papers_table():
-    policies = {setting.policy for setting in PLANS["overhead"].settings}
-    assert {"teacache", "magcache", "easycache", "navicache"} <= policies
 
 
 def test_every_model_of_the_paper_has_its_schedulers():

@@ -71,8 +71,8 @@ def test_targets_need_tuning_prompts():
 
 @given(
     target=st.floats(1.1, 5.0),
-    middle=st.floats(1e-4, 1e3),
-    slope=st.floats(0.2, 5.0),
+    middle=st.floats(1e-2, 1e2),
+    slope=st.floats(0.5, 5.0),
 )
 def test_any_smooth_course_is_met(target, middle, slope):
     shares = {}

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from navicache.cli.options import parse_positive_int
+from navicache.cli.options import parse_positive_int, parse_positive_number
 
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +22,9 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
     part = "every OF-th group from the N-th on, for several processes (each with its own --out)"
     parser.add_argument("--part", metavar="N/OF", help=part)
-    jobs = "only say what would be measured, and what is missing for it"
+    jobs = "only say what would be measured, its GPU hours, and what is missing for it"
     parser.add_argument("--list", action="store_true", help=jobs)
+    parser.add_argument("--seconds-per-step", type=parse_positive_number, help="for the GPU hours of --list")
     vbench = "deprecated: `python -m benchmarks.vbench OUT --results DIR` takes in the scores that VBench has written"
     parser.add_argument("--vbench-results", type=Path, metavar="DIR", help=vbench)
 

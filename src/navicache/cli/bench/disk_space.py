@@ -1,13 +1,16 @@
 """Estimate how much a benchmark will write, and check that the disk has room."""
 
 import inspect
+import math
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import STEPS, BenchPlan
+from navicache.weights_package import import_opensora
 
 CHANNELS, FLOAT = 3, 4  # of a frame as it leaves the pipeline
 VIDEO_BITS = 1.0  # per pixel of an encoded video, rounded up
@@ -40,8 +43,19 @@ def _file_bytes(job: BenchJob, plan: BenchPlan, pixels: int) -> int:
 def _count_pixels(job: BenchJob, pipeline: Any) -> int:
     """Pixels of all frames; 0 if neither the plan nor the pipeline gives the size."""
     usual = {} if pipeline is None else inspect.signature(pipeline.__call__).parameters
-    sizes = {name: entry.default for name, entry in usual.items() if isinstance(entry.default, int)} | job.arguments
+    known = {name: entry.default for name, entry in usual.items() if isinstance(entry.default, (int, str))}
+    sizes: dict[str, Any] = {**known, **job.arguments}
+    if isinstance(sizes.get("resolution"), str) and not sizes.get("height"):
+        names = sizes.keys() & {"resolution", "aspect_ratio", "num_frames"}
+        return _count_opensora_pixels(**{name: sizes[name] for name in names})
     return sizes.get("num_frames", 2) * sizes.get("height", 0) * sizes.get("width", 0)  # an image is kept twice
+
+
+@cache  # reads tables of a file
+def _count_opensora_pixels(resolution: str, aspect_ratio: str = "9:16", num_frames: int | str = 51) -> int:
+    """Pixels of sizes by name, with the defaults of a pipeline that may not be here yet."""
+    sizes = import_opensora("navicache_opensora.sizes")
+    return math.prod((*sizes.look_up_size(resolution, aspect_ratio), sizes.parse_num_frames(num_frames)))
 
 
 def check_free_space(out: Path, wanted: int, advice: str) -> None:

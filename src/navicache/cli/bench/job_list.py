@@ -30,7 +30,7 @@ def list_jobs(
     found = run_preflight(plan, groups, out, options)
     problems = [*wrong, *found.problems]
     if not wrong:  # without its prompts nobody can tell the jobs
-        print("\n".join(format_job_lines(groups)))
+        print("\n".join(format_job_lines(groups, found.hours)))
         print(f"note: about {found.size} will be written to {out}", file=sys.stderr)
     for line in (*(f"note: {note}" for note in found.notes), *(f"wrong: {problem}" for problem in problems)):
         print(line, file=sys.stderr)
@@ -41,7 +41,7 @@ def run_preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, option
     """Run all checks; models of a running cluster are on other machines and are not checked."""
     from navicache.cli.bench.preflight import preflight
 
-    return preflight(plan, groups, out, models=options.ray_address is None)
+    return preflight(plan, groups, out, options.ray_address is None, options.seconds_per_step)
 
 
 def join_problems(problems: Sequence[str]) -> str:
@@ -58,10 +58,11 @@ def join_problems(problems: Sequence[str]) -> str:
     return "\n  ".join([f"{len(problems)} things are wrong, and nothing was run:", *problems])
 
 
-def format_job_lines(groups: Sequence[JobGroup]) -> Iterator[str]:
-    """A line for every call, then the number of jobs and calls."""
+def format_job_lines(groups: Sequence[JobGroup], hours: Sequence[str]) -> Iterator[str]:
+    """A line for every call, then the GPU hours, and the number of jobs and calls."""
     for first, *others in (batch for group in groups for batch in group):
         more = f" and {len(others)} more" if others else ""
         yield f"{first.kind:8} {first.place}  {first.prompt}{more}"
+    yield from hours
     calls = sum(map(len, groups))
     yield f"{sum(len(batch) for group in groups for batch in group)} jobs in {calls} calls"

@@ -10,7 +10,7 @@ from typing import Any
 from navicache.cli.bench.conversion import build_cache_settings, find_scheduler_class, model_source
 from navicache.engine import CallReader, CannotCache
 from navicache.evaluation.bench.jobs import BenchJob
-from navicache.evaluation.bench.plan import NO_CACHE, PlanModel
+from navicache.evaluation.bench.plan import NO_CACHE, PlanModel, PlanSetting
 from navicache.generation.checks import WAN, check_vocabulary, check_wan_sizes
 from navicache.generation.job import check_call_arguments
 from navicache.generation.loading import (
@@ -49,6 +49,7 @@ class ModelCheck:
     notes: list[str] = field(default_factory=list[str])
     pipeline: Any = None  # its class; None where it could not be found out
     denoisers: Mapping[str, MetaDenoiser] = field(default_factory=dict[str, MetaDenoiser])
+    policies: dict[PlanSetting, Any] = field(default_factory=dict[PlanSetting, Any])  # that fit the model
     _place: Path | str = ""
 
     def run(self, jobs: Sequence[BenchJob]) -> None:
@@ -107,6 +108,7 @@ class ModelCheck:
                 policy = choose_policy(options, self._spec)
                 reader = CallReader(self._spec.call, get_forward_signature(skeleton.model))
                 build_engine(policy, reader, skeleton.model, (), model="", call=self._spec.call)
+                self.policies[job.setting] = policy
         except (ValueError, CannotCache) as error:
             self.notes.append(f"not possible, its rows will say so: {job.setting.name}: {error}")
 

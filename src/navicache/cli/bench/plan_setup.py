@@ -42,16 +42,17 @@ def choose_prompts(wanted: Any, folder: Path) -> list[str]:
 
     if wanted.source == "file" and not wanted.file:
         raise ValueError("prompts.source is 'file': name it with prompts.file")
+    end = None if wanted.count is None else wanted.skip + wanted.every * wanted.count
     sources = {
         "file": lambda: read_prompt_file(folder, wanted.file),
         "vbench": lambda: vbench_prompts(wanted.dimensions),
-        "pocket": lambda: _pocket_prompts("held-out", wanted.skip + (wanted.count or DEFAULT_PROMPTS)),
-        "pocket-tuning": lambda: _pocket_prompts("tune", wanted.skip + (wanted.count or DEFAULT_PROMPTS)),
+        "pocket": lambda: _pocket_prompts("held-out", end or wanted.skip + DEFAULT_PROMPTS),
+        "pocket-tuning": lambda: _pocket_prompts("tune", end or wanted.skip + DEFAULT_PROMPTS),
     }
-    found = sources[wanted.source]()[wanted.skip :]
+    found = sources[wanted.source]()[wanted.skip : end : wanted.every]
     if len(found) < (wanted.count or 1):
         raise ValueError(f"{wanted.count or 'some'} prompts are asked for, and there are {len(found)}")
-    return found[: wanted.count]
+    return found
 
 
 def _pocket_prompts(which: str, count: int) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navicache.cli.bench.disk_space import check_free_space, estimate_bytes, format_bytes
+from navicache.cli.bench.gpu_hours import format_hours
 from navicache.cli.bench.model_check import check_model
 from navicache.evaluation.bench.jobs import BenchJob, JobGroup, iterate_jobs
 from navicache.evaluation.bench.plan import BenchPlan, PlanModel
@@ -26,10 +27,13 @@ class PreflightReport:
     problems: tuple[str, ...] = ()  # nothing runs until these are fixed
     notes: tuple[str, ...] = ()  # worth knowing; the benchmark runs anyway
     size: str = ""  # of all files it will write, about
+    hours: tuple[str, ...] = ()  # of the GPU, line by line
 
 
-def preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bool = True) -> PreflightReport:
-    """Check what the unfinished jobs need; `models=False` skips models that are on other machines."""
+def preflight(
+    plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bool = True, seconds: float | None = None
+) -> PreflightReport:
+    """Check what the unfinished jobs need; `models=False` skips models elsewhere, `seconds` is what a step takes."""
     wrong = _collect_errors(lambda: check_output(out), _check_packages, lambda: RowFile(out / ROWS))
     jobs = list(iterate_jobs(groups)) if wrong else list_unfinished_jobs(groups, out)
     checks = [check_model(model, own) for model, own in _group_by_model(jobs).items()] if models else []
@@ -41,7 +45,9 @@ def preflight(plan: BenchPlan, groups: Sequence[JobGroup], out: Path, models: bo
     told = [f"model {check.model.name!r}: {line}" for check in checks for line in check.problems]
     notes = [f"model {check.model.name!r}: {line}" for check in checks for line in check.notes]
     first = [explain_kept_frames(waits, out)] if waits else []
-    return PreflightReport(_unique([*wrong, *told, *full]), _unique([*first, *notes]), format_bytes(size))
+    policies = {(check.model.name, setting): policy for check in checks for setting, policy in check.policies.items()}
+    hours = format_hours(jobs, policies, seconds, beside=plan.clock == "beside")
+    return PreflightReport(_unique([*wrong, *told, *full]), _unique([*first, *notes]), format_bytes(size), hours)
 
 
 def list_unfinished_jobs(groups: Sequence[JobGroup], out: Path) -> list[BenchJob]:

@@ -27,7 +27,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", type=parse_positive_int, default=16, metavar="N", help=players)
     videos = "inside the page, beside it (links into the results), or inside while they are small"
     parser.add_argument("--videos", choices=("auto", "inside", "beside"), default="auto", help=videos)
-    figures = "also write every figure of every setting, with its interval, as CSV"
+    figures = "also write the figures of every setting, with intervals, as CSV"
     parser.add_argument("--figures", type=Path, metavar="FILE", help=figures)
 
 

@@ -99,7 +99,8 @@ def _regret_cell(regret: SeriesRegret) -> TableCell:
 
 
 def _psnr_table(results: BenchResults) -> PageTable:
-    names = dict.fromkeys(curve.name for cell in results.cells for curve in cell.curves)
+    policies = {curve.name: curve.policy for cell in results.cells for curve in cell.curves}
+    names = sorted(policies, key=lambda name: policies[name] not in results.ours)
     lines = []
     for s in results.standings:
         place = TableCell(s.cell.model), TableCell(s.cell.condition), TableCell(str(s.budget), float(s.budget))

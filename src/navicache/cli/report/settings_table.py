@@ -10,15 +10,15 @@ from navicache.report.palette import policy_colour
 
 QUALITY = {"psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
 TIME_HEADINGS = {
-    "loop_seconds": "loop seconds",
     "loop_speedup": "loop speed-up",
-    "seconds": "seconds",
     "speedup": "speed-up",
     "cpu_speedup": "in CPU time",
+    "loop_seconds": "loop seconds",
+    "seconds": "seconds",
 }
 HEADINGS = (
-    *("setting", "condition", "source", "runs", "computed", "steps allow", "PSNR", "SSIM", "LPIPS", "VBench %"),
-    *(*TIME_HEADINGS.values(), "peak GB"),
+    *("setting", "condition", "source", "runs", "computed", "steps allow", *TIME_HEADINGS.values()),
+    *("PSNR", "SSIM", "LPIPS", "VBench %", "peak GB"),
 )
 
 
@@ -60,9 +60,9 @@ def _measured_row(results: BenchResults, summary: SettingSummary, condition: str
         number_cell(len(summary.rows), "d"),
         number_cell(summary.mean("computed"), ".1f"),
         number_cell(summary.mean("allowed"), ".2f"),
+        *(estimate_cell(figures.get(name), ".2f") for name in TIME_HEADINGS),
         *(estimate_cell(figures.get(name), form) for name, form in QUALITY.items()),
         number_cell(results.vbench_total(summary), ".2f"),
-        *(estimate_cell(figures.get(name), ".2f") for name in TIME_HEADINGS),
         number_cell(None if memory is None else memory / 1e9, ".2f"),
     )
     return TableRow(cells, colour=policy_colour(summary.first["policy"]))

@@ -42,7 +42,7 @@ class BenchJob:
         """Identifies the baseline that a job is compared with."""
         hidden = () if self.model.shift else ("shift",)  # results from before there was one stay known
         facts = {
-            "model": _identifying_facts(self.model, "batch", *hidden),
+            "model": _identifying_facts(self.model, "batch", "timing", *hidden),
             "condition": _identifying_facts(self.condition, "models", "prompts"),
         }
         return digest({**facts, "prompt": self.prompt, "seed": self.seed})

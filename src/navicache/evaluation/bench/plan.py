@@ -20,7 +20,6 @@ NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such 
 BASELINE = "baseline"
 STEPS = "num_inference_steps"
 DEFAULT_OURS = (DEFAULT_POLICY,)
-
 CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
 
@@ -33,6 +32,7 @@ class PlanPrompts:
     skip: int = 0  # of the first, before they are counted
     file: str | None = None  # one prompt a line, beside the plan
     dimensions: tuple[str, ...] = ()  # of VBench; none named takes all
+    every: int = 1  # only every so many-th, after `skip`: VBench's list goes dimension by dimension
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class PlanModel:
     call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     batch: int | None = None  # prompts in one call; None: as many as the plan says
     shift: float | None = None  # flow shift of its scheduler; None keeps the one it was saved with
+    timing: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)  # for --list, at the sizes of `call`
 
 
 @dataclass(frozen=True)

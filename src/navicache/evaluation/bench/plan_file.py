@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -69,7 +68,7 @@ def parse_plan(content: str) -> BenchPlan:
 
 
 def _read_table(kind: Any, value: Any, place: str, reads: Mapping[str, ValueReader]) -> Any:
-    required = [entry.name for entry in fields(kind) if entry.name in REQUIRED[kind]]
+    required = REQUIRED[kind]
     known = {key: entry for key, entry in read_table(value, place).items() if key in reads}
     read = (partial(reads[key], entry, f"{place}.{key}") for key, entry in known.items())
     _, *found = read_all([partial(check_keys, value, place, tuple(reads), required), *read])
@@ -94,8 +93,10 @@ PROMPTS: dict[str, ValueReader] = {
     "skip": read_count,
     "file": read_text,
     "dimensions": read_texts,
+    "every": read_positive_int,
 }
 _read_prompts: ValueReader = partial(_read_table, PlanPrompts, reads=PROMPTS)
+TIMING: dict[str, ValueReader] = {**dict.fromkeys(("step", "rest"), read_positive_number), "source": read_text}
 MODEL: dict[str, ValueReader] = {
     **dict.fromkeys(("name", "model", "device", "published"), read_text),
     "dtype": reader_of_choice("auto", "float32", "bfloat16", "float16"),
@@ -104,6 +105,7 @@ MODEL: dict[str, ValueReader] = {
     "batch": read_positive_int,
     "shift": read_positive_number,
     "call": read_table,
+    "timing": lambda v, place: _read_table(dict, v, place, TIMING),
 }
 ACCURACY: dict[str, ValueReader] = {"prompts": read_int, "settings": read_texts}
 CHAPTER: dict[str, ValueReader] = {"title": read_text, "text": read_text, "shows": read_texts}
@@ -130,6 +132,7 @@ REQUIRED = {
     BenchPlan: ("name", "prompts", "models", "settings"),
     PlanPrompts: ("source",),
     PlanModel: ("name", "model"),
+    dict: ("step",),  # of a timing
     ShadowRuns: ("prompts", "settings"),
     PageChapter: ("title",),
 }

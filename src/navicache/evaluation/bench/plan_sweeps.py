@@ -51,7 +51,7 @@ def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
     same["calibration"] = read_text(entry.get("calibration", ""), f"{place}.calibration")
     same["batch"] = read_positive_int(entry["batch"], f"{place}.batch") if "batch" in entry else None
     reads = (_read_modes, _read_shares, _read_targets, _read_sweep)
-    points = list(itertools.product(*(read(entry, place) for read in reads)))
+    points: list[Any] = list(itertools.product(*(read(entry, place) for read in reads)))
     same["series"] = read_text(entry.get("series", name if len(points) > 1 else ""), f"{place}.series")
     many, goals = (len(entry.get(key, ())) > 1 for key in ("modes", "targets"))
     for mode, part, goal, point in points:

@@ -1,6 +1,7 @@
 """Find the threshold at which a policy computes a wanted share of the steps."""
 
 from collections.abc import Callable, Collection
+from dataclasses import fields
 
 from navicache.policies import find_policy
 
@@ -12,7 +13,7 @@ def check_target(setting: str, policy: str, target: float | None, knobs: Collect
     """Raise ValueError unless the policy's threshold is free to meet the target, if there is one."""
     if target is None:
         return
-    known = find_policy(policy).__dataclass_fields__
+    known = {field.name for field in fields(find_policy(policy))}  # pyright: ignore[reportArgumentType]
     if "speedup" in known:
         raise ValueError(
             f"setting {setting!r}: {policy} meets a speed-up itself: give knobs = {{ speedup = {target} }}"
