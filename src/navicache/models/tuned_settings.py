@@ -18,6 +18,7 @@ QUALITIES: tuple[Quality, ...] = get_args(Quality)
 LPIPS_OF_QUALITY: Mapping[Quality, float] = {"lossless": 0.01, "high": 0.05, "fast": 0.15}
 SPEEDUP_OF_QUALITY: Mapping[Quality, float] = {"lossless": 1.5, "high": 2.0, "fast": 3.0}  # without a settings file
 SAME_LEVEL = 2e-3  # noise levels closer than this are the same: dtypes round them
+QUANTIZATION = "quantization_config"  # how the weights are stored, not another model
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,13 @@ class TunedSettings:
     qualities: Mapping[str, TunedChoice] = field(default_factory=dict[str, TunedChoice])  # what was measured to hold
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])  # prompts, target, versions, device
 
-    def check_model(self, model: str, config: Mapping[str, Any]) -> None:
-        """Raise ValueError for another model."""
+    def check_model(self, model: str, config: Mapping[str, Any], *, is_whole: bool = True) -> None:
+        """Raise ValueError for another model; of a config that is not whole, only what it has is compared."""
         if model != self.model:
             raise ValueError(f"these settings were found on a {self.model}, and the model is a {model}: tune it too")
-        own = strip_config(config)
-        if differs := [name for name in sorted({*own, *self.config}) if own.get(name) != self.config.get(name)]:
+        own, theirs = strip_config(config), strip_config(self.config)
+        names = sorted({*own, *theirs} if is_whole else own)
+        if differs := [name for name in names if own.get(name) != theirs.get(name)]:
             raise ValueError(
                 f"these settings were found on another {model} ({', '.join(differs[:3])} differ): tune this one too"
             )
@@ -113,7 +115,7 @@ def strip_config(config: Mapping[str, Any]) -> dict[str, Any]:
         >>> strip_config({"num_layers": 30, "patch_size": (1, 2, 2), "_name_or_path": "somewhere"})
         {'num_layers': 30, 'patch_size': [1, 2, 2]}
     """
-    plain = {name: value for name, value in config.items() if not name.startswith("_")}
+    plain = {name: value for name, value in config.items() if not name.startswith("_") and name != QUANTIZATION}
     return json.loads(json.dumps(plain, default=str))
 
 
