@@ -11,7 +11,7 @@ from navicache.integrations.policy_choice import (
     POLICY_OF_TARGET,
     CacheOptions,
     choose_policy,
-    explain_inferred_preset,
+    explain_choice,
 )
 from navicache.integrations.rank_groups import get_class_name
 from navicache.models import MODES, find_model
@@ -41,7 +41,7 @@ def choose_comfyui_policy(
             f"policy {chosen.name!r} reaches inside the model, which ComfyUI shares between workflows: choose one that "
             f"predicts whole calls ({', '.join(list_whole_model_policies())})"
         )
-    return chosen, explain_inferred_preset(spec, options)
+    return chosen, explain_choice(spec, options)
 
 
 def adapt_policy_to_partial_run(policy: Policy) -> Policy:

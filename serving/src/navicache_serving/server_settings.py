@@ -13,7 +13,7 @@ from navicache.integrations.policy_choice import (
     POLICY_OF_TARGET,
     CacheOptions,
     choose_policy,
-    explain_inferred_preset,
+    explain_choice,
 )
 from navicache.integrations.rank_groups import get_class_name
 from navicache.models import SIZE_FIELDS, UNKNOWN_MODEL, ModelSpec, find_model, read_calibration
@@ -71,7 +71,7 @@ def choose_server_policy(options: CacheOptions, spec: ModelSpec) -> tuple[Policy
             f"navicache: policy {policy.name!r} reaches inside the model, which the server may have compiled, sharded "
             "or hooked itself: choose one that predicts whole calls, such as 'inertial' or 'navicache'"
         )
-    return policy, explain_inferred_preset(spec, options)
+    return policy, explain_choice(spec, options)
 
 
 def find_model_spec(model: nn.Module, expert_count: int = 1) -> ModelSpec:

@@ -135,7 +135,7 @@ def read_settings(path: str | os.PathLike[str]) -> TunedSettings:
         )
     try:
         return _build_settings(entries)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{os.fspath(path)} is no settings file: make one with `navicache tune`") from error
 
 
@@ -144,9 +144,17 @@ def _build_settings(entries: Mapping[str, Any]) -> TunedSettings:
     given: dict[str, Any] = entries["qualities"]
     qualities = {name: _read_choice(entry) for name, entry in given.items()}
     own = TunedRun(run["steps"], run["scheduler"], tuple(run["noise_levels"]), run["guidance"], run["size"])
-    return TunedSettings(
-        entries["model"], entries["config"], own, _read_choice(entries["choice"]), qualities, entries["about"]
-    )
+    choice, config = _read_choice(entries["choice"]), dict(entries["config"])
+    _check_types(entries["model"], own, [choice, *qualities.values()])
+    return TunedSettings(entries["model"], config, own, choice, qualities, entries["about"])
+
+
+def _check_types(model: str, run: TunedRun, choices: Sequence[TunedChoice]) -> None:
+    """Raise TypeError for what JSON allows and a setting does not."""
+    numbers = [run.steps, *run.noise_levels, run.guidance or 0, *(choice.speedup for choice in choices)]
+    words = [model, run.scheduler, *(choice.policy for choice in choices)]
+    if {*map(type, numbers)} - {int, float} or {*map(type, words)} - {str}:
+        raise TypeError("a number or a name has another type")
 
 
 def _read_choice(entry: Mapping[str, Any]) -> TunedChoice:
