@@ -17,7 +17,7 @@ from navicache.integrations.cache import Cache
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_choice
 from navicache.integrations.rank_groups import find_ranks, get_class_name
-from navicache.integrations.tuned_runs import build_fallback, check_tuned_model
+from navicache.integrations.tuned_runs import build_pipeline_fallback, check_tuned_model
 from navicache.models import CallSpec, ModelSpec, Quality, find_model, read_calibration, read_settings
 from navicache.policies import Policy
 from navicache.records import ShadowMode
@@ -129,7 +129,9 @@ def _plan_attachments(target: Any, options: CacheOptions) -> AttachmentPlan:
     name, attributes = _get_target_name(target), vars(target) if isinstance(target, nn.Module) else {}
     check_tuned_model(options.settings, name, attributes)
     spec, describe_call = find_model(name, attributes), functools.partial(CallFacts, total=options.steps)
-    engine = _build_target_engine(options, spec, target, name, describe_call, build_fallback(options, spec))
+    engine = _build_target_engine(
+        options, spec, target, name, describe_call, build_pipeline_fallback(options, spec, None)
+    )
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
     return AttachmentPlan({"": functools.partial(kind, target, engine)}, explain_choice(spec, options))
 
@@ -144,7 +146,7 @@ def _plan_diffusers_attachments(
     if options.settings is not None:
         options.settings.check_model(name, config)
     spec = find_model(get_class_name(first), config, experts=len(models))
-    fallback = build_fallback(options, spec, pipeline)
+    fallback = build_pipeline_fallback(options, spec, pipeline)
     parts: dict[str, Callable[[], Attachment]] = {}
     for name, model in models.items():
         receiver = diffusers.CacheContextReceiver()

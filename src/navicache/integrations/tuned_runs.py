@@ -2,12 +2,13 @@
 
 import functools
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from navicache.engine import CallFacts, FallbackPolicy
 from navicache.integrations.policy_choice import DEFAULT_POLICY, CacheOptions, choose_policy
 from navicache.models import HOST_MODELS, ModelSpec, TunedSettings
+from navicache.policies import NoiseLevels
 
 logger = logging.getLogger("navicache")
 
@@ -28,17 +29,38 @@ def check_tuned_model(settings: TunedSettings | None, name: str, attributes: Map
     settings.check_model(host.diffusers_class, sizes, is_whole=False)
 
 
+class RunSampling(NamedTuple):
+    """What a host knows about the sampling of a run, beside its `CallFacts`."""
+
+    scheduler: str = ""  # class of diffusers; empty if unknown
+    guidance: float | None = None
+    read_noise_levels: Callable[[], NoiseLevels | None] | None = None  # if the facts do not tell them
+
+
+def describe_sampling(pipeline: Any | None) -> RunSampling:
+    """Describe the call that a diffusers pipeline is in; its guidance is unknown before the first one."""
+    scheduler = getattr(pipeline, "scheduler", None)
+    guided = getattr(pipeline, "guider", None) or pipeline  # modular pipelines have it in a component
+    scale = getattr(guided, "guidance_scale", None)
+    guidance = float(scale) if isinstance(scale, int | float) else None
+    return RunSampling("" if scheduler is None else type(scheduler).__name__, guidance)
+
+
 class TunedRuns:
     """Compares every run with the one that was measured, and warns once for each different departure."""
 
-    def __init__(self, settings: TunedSettings, speedup: float) -> None:
-        """Start without a warning; the speed-up is the fallback's."""
-        self._run, self._speedup, self._warned = settings.run, speedup, set[str]()
+    def __init__(self, settings: TunedSettings, quality: str | None, spec: ModelSpec) -> None:
+        """Choose the policy of departing runs: the default at the speed-up of the settings."""
+        self._run, self._speedup = settings.run, settings.get_choice(quality).speedup
+        self.fallback_policy = choose_policy(CacheOptions(knobs={"speedup": self._speedup}), spec)
+        self._warned: set[str] = set()
 
-    def explain_departure(self, facts: CallFacts, scheduler: str = "", guidance: float | None = None) -> str:
+    def explain_departure(self, describe: Callable[[], RunSampling], facts: CallFacts) -> str:
         """A note for the trace, which says what differs and what is done; empty if the run fits."""
-        levels = None if facts.read_noise_levels is None else facts.read_noise_levels()
-        departure = self._run.explain_departure(facts.total, scheduler, levels, guidance)
+        sampling = describe()
+        read_levels = facts.read_noise_levels or sampling.read_noise_levels
+        levels = None if read_levels is None else read_levels()
+        departure = self._run.explain_departure(facts.total, sampling.scheduler, levels, sampling.guidance)
         if not departure:
             return ""
         note = (
@@ -50,26 +72,17 @@ class TunedRuns:
             logger.warning(note)
         return note
 
-    def explain_pipeline_departure(self, pipeline: Any, facts: CallFacts) -> str:
-        """The same for a run of a diffusers pipeline, which knows its scheduler and guidance."""
-        scheduler = getattr(pipeline, "scheduler", None)
-        return self.explain_departure(
-            facts, "" if scheduler is None else type(scheduler).__name__, read_guidance(pipeline)
-        )
+    def build_fallback(self, describe: Callable[[], RunSampling] = RunSampling) -> FallbackPolicy:
+        """Build the fallback of an engine; several engines may share it."""
+        return FallbackPolicy(self.fallback_policy, functools.partial(self.explain_departure, describe))
 
 
-def read_guidance(pipeline: Any) -> float | None:
-    """The guidance scale of the pipeline's call; None before the first call, or if it has none."""
-    owner = getattr(pipeline, "guider", None) or pipeline  # modular pipelines keep it in a component
-    scale = getattr(owner, "guidance_scale", None)
-    return float(scale) if isinstance(scale, int | float) else None
+def find_tuned_runs(options: CacheOptions, spec: ModelSpec) -> TunedRuns | None:
+    """The runs that a settings file was measured on; None without one."""
+    return None if options.settings is None else TunedRuns(options.settings, options.quality, spec)
 
 
-def build_fallback(options: CacheOptions, spec: ModelSpec, pipeline: Any | None = None) -> FallbackPolicy | None:
-    """Build what a run takes that departs from the settings; None without settings. All its engines can share it."""
-    if options.settings is None:
-        return None
-    speedup = options.settings.get_choice(options.quality).speedup
-    runs = TunedRuns(options.settings, speedup)
-    explain = functools.partial(runs.explain_pipeline_departure, pipeline)
-    return FallbackPolicy(choose_policy(CacheOptions(knobs={"speedup": speedup}), spec), explain)
+def build_pipeline_fallback(options: CacheOptions, spec: ModelSpec, pipeline: Any | None) -> FallbackPolicy | None:
+    """Build what a run of a pipeline, of a model or of a function takes if it departs from the settings."""
+    tuned = find_tuned_runs(options, spec)
+    return None if tuned is None else tuned.build_fallback(functools.partial(describe_sampling, pipeline))

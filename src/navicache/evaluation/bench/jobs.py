@@ -50,8 +50,9 @@ class BenchJob:
     @cached_property
     def key(self) -> str:
         """Identifies the job: a job with a row of this key is finished."""
-        hidden = [name for name in ("share", "calibrate") if not getattr(self.setting, name)]  # as above
-        setting = _identifying_facts(self.setting, "series", "swept", "models", "conditions", "batch", *hidden)
+        hidden = [name for name in ("share", "calibrate", "quality") if not getattr(self.setting, name)]  # as above
+        beside = ("series", "swept", "models", "conditions", "batch", "settings")  # what the file says is in the knobs
+        setting = _identifying_facts(self.setting, *beside, *hidden)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.comparison import METRICS
 from navicache.integrations.policy_choice import DEFAULT_POLICY
-from navicache.models import CALIBRATED_METHODS, MODES
+from navicache.models import CALIBRATED_METHODS, MODES, Quality
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
 
@@ -79,6 +79,8 @@ class PlanSetting:
     share: float | None = None  # of the condition's steps, where there is no cache
     batch: int | None = None  # prompts in one call, where fewer than the others take
     conditions: tuple[str, ...] = ()  # under these alone, with * for any text; none named means all
+    settings: str = ""  # file of `navicache tune`, whose choice is the policy and the knobs here
+    quality: Quality | None = None  # which of its choices; without a file the policy and the speed-up here
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""
