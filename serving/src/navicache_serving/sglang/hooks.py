@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from navicache_serving.sglang.denoising_loop import DenoisingLoop
-from navicache_serving.sglang.request_options import read_request_options
+from navicache_serving.sglang.request_options import describe_request_sampling, read_request_options
 
 logger = logging.getLogger("sglang.navicache")
 RUN_KEY = "navicache run"  # of the current loop, in the request's extras
@@ -42,7 +42,8 @@ class DenoisingHooks:
         if options is None:
             return method(stage, ctx, batch, *args, **kwargs)
         experts = [model for model in (stage.transformer, stage.transformer_2) if model is not None]
-        run, finished = DenoisingLoop(options, experts, len(ctx.timesteps), self.get_process_group), False
+        sampling = describe_request_sampling(batch)
+        run, finished = DenoisingLoop(options, experts, len(ctx.timesteps), self.get_process_group, sampling), False
         batch.extra[RUN_KEY] = run
         try:
             result = method(stage, ctx, batch, *args, **kwargs)
