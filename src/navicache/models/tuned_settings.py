@@ -83,11 +83,11 @@ class TunedSettings:
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])  # prompts, target, versions, device
 
     def check_model(self, model: str, config: Mapping[str, Any], *, is_whole: bool = True) -> None:
-        """Raise ValueError for another model; of a config that is not whole, only what it has is compared."""
+        """Raise ValueError for another model; of a config that is not whole, only what both have is compared."""
         if model != self.model:
             raise ValueError(f"these settings were found on a {self.model}, and the model is a {model}: tune it too")
         own, theirs = strip_config(config), strip_config(self.config)
-        names = sorted({*own, *theirs} if is_whole else own)
+        names = sorted({*own, *theirs} if is_whole else {*own} & {*theirs})
         if differs := [name for name in names if own.get(name) != theirs.get(name)]:
             raise ValueError(
                 f"these settings were found on another {model} ({', '.join(differs[:3])} differ): tune this one too"
