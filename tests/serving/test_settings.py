@@ -51,8 +51,12 @@ def test_sglang_refuses_a_request_at_its_check(path: str, server: Any, asked: An
 
 
 def test_sglang_falls_back_and_its_log_says_so(path: str, caplog: pytest.LogCaptureFixture) -> None:
+    stage = hooked(Stage(Field()), {"settings": path})
     with caplog.at_level(logging.INFO, "sglang.navicache"):
-        assert sglang_calls({"settings": path}, Req(steps=12)) == 3
+        for _ in range(2):
+            stage(Req(steps=12))
+    assert len(stage.transformer.calls) == 2 * 2 * 3
+    assert [record.name for record in caplog.records if record.levelno == logging.WARNING] == ["navicache"]
     said = [" ".join(record.getMessage().split()) for record in caplog.records if record.name == "sglang.navicache"]
     assert "12 steps, not 20" in said[0] and said[0].count("inertial on Field") == 1
 

@@ -11,6 +11,7 @@ from navicache.models import HOST_MODELS, ModelSpec, TunedSettings
 from navicache.policies import NoiseLevels
 
 logger = logging.getLogger("navicache")
+MAX_WARNINGS = 32  # different departures that are warned of; a server must not grow for ever
 
 
 def check_tuned_model(settings: TunedSettings | None, name: str, attributes: Mapping[str, Any]) -> None:
@@ -49,11 +50,13 @@ def describe_sampling(pipeline: Any | None) -> RunSampling:
 class TunedRuns:
     """Compares every run with the one that was measured, and warns once for each different departure."""
 
-    def __init__(self, settings: TunedSettings, quality: str | None, spec: ModelSpec) -> None:
-        """Choose the policy of departing runs: the default at the speed-up of the settings."""
+    def __init__(
+        self, settings: TunedSettings, quality: str | None, spec: ModelSpec, warned: set[str] | None = None
+    ) -> None:
+        """Choose the policy of departing runs, the default at the speed-up of the settings; `warned` may be shared."""
         self._run, self._speedup = settings.run, settings.get_choice(quality).speedup
         self.fallback_policy = choose_policy(CacheOptions(knobs={"speedup": self._speedup}), spec)
-        self._warned: set[str] = set()
+        self._warned = set[str]() if warned is None else warned
 
     def explain_departure(self, describe: Callable[[], RunSampling], facts: CallFacts) -> str:
         """A note for the trace, which says what differs and what is done; empty if the run fits."""
@@ -67,7 +70,7 @@ class TunedRuns:
             f"not the run that the settings were measured on ({departure}): {DEFAULT_POLICY} at a speed-up of "
             f"{self._speedup:g} in its place; `navicache tune` measures this one"
         )
-        if departure not in self._warned:
+        if departure not in self._warned and len(self._warned) < MAX_WARNINGS:
             self._warned.add(departure)
             logger.warning(note)
         return note
@@ -77,9 +80,9 @@ class TunedRuns:
         return FallbackPolicy(self.fallback_policy, functools.partial(self.explain_departure, describe))
 
 
-def find_tuned_runs(options: CacheOptions, spec: ModelSpec) -> TunedRuns | None:
+def find_tuned_runs(options: CacheOptions, spec: ModelSpec, warned: set[str] | None = None) -> TunedRuns | None:
     """The runs that a settings file was measured on; None without one."""
-    return None if options.settings is None else TunedRuns(options.settings, options.quality, spec)
+    return None if options.settings is None else TunedRuns(options.settings, options.quality, spec, warned)
 
 
 def build_pipeline_fallback(options: CacheOptions, spec: ModelSpec, pipeline: Any | None) -> FallbackPolicy | None:

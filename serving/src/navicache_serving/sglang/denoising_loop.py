@@ -24,12 +24,13 @@ class DenoisingLoop:
         step_count: int,
         get_process_group: Callable[[], Any],
         sampling: RunSampling,
+        warned_departures: set[str],
     ) -> None:
         """Choose the policy, and that of a request that departs from the server's settings file."""
         server_settings.check_model(options, experts[0])
         spec = server_settings.find_model_spec(experts[0], len(experts))
         self._policy, self._note = server_settings.choose_server_policy(options, spec)
-        tuned = find_tuned_runs(options, spec)
+        tuned = find_tuned_runs(options, spec, warned_departures)
         self._fallback = None if tuned is None else tuned.build_fallback(lambda: sampling)
         self._step_count, self._get_process_group, self._run_token = step_count, get_process_group, object()
         self._transformer_caches: dict[int, TransformerCache] = {}

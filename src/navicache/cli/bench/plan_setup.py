@@ -41,7 +41,7 @@ def read_settings_files(plan: Any, folder: Path) -> Any:
     from navicache.models import read_settings
 
     def whole(setting: Any) -> Any:
-        path = folder / setting.settings
+        path = (folder / setting.settings).absolute()
         choice = read_settings(path).get_choice(setting.quality)
         return replace(setting, settings=str(path), policy=choice.policy, knobs=choice.knobs)
 
