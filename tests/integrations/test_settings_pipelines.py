@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from tests.integrations.common import STEPS
-from tests.support.tuned import tuned_file
+from tests.support.tuned import tuned, tuned_file
 from tests.tiny import TINY
 
 import navicache
 from navicache.diffusers import NaviCacheConfig, cache_of, register, unregister
+from navicache.engine import CallFacts
 from navicache.integrations.scheduler import read_noise_levels
-from navicache.integrations.tuned_runs import describe_sampling
+from navicache.integrations.tuned_runs import MAX_WARNINGS, RunSampling, TunedRuns, describe_sampling
+from navicache.models import find_model
 
 FITTING = (0, 1, 2, 8)
 
@@ -72,6 +75,20 @@ def test_another_seed_of_the_same_model_fits_and_a_compiled_one_too(tmp_path):
     pipe = TINY["wan"].build(seed=5)
     pipe.transformer = torch.compile(pipe.transformer, backend="eager")
     navicache.enable(pipe, settings=path).disable()
+
+
+def test_guidance_is_read_where_a_pipeline_keeps_it():
+    assert describe_sampling(None) == RunSampling()
+    assert describe_sampling(TINY["wan"].build()).guidance is None  # before its first call
+    modular = SimpleNamespace(scheduler=None, guider=SimpleNamespace(guidance_scale=7))
+    assert describe_sampling(modular) == RunSampling(guidance=7.0)
+
+
+def test_a_server_is_not_warned_for_ever(caplog):
+    runs = TunedRuns(tuned("Toy"), None, find_model(""))
+    for steps in range(100, 200):
+        assert f"{steps} steps, not 16" in runs.explain_departure(RunSampling, CallFacts(total=steps))
+    assert len(caplog.records) == MAX_WARNINGS
 
 
 def test_diffusers_own_door_takes_it(tmp_path):

@@ -87,10 +87,8 @@ def _read_tuned(entry: Any, place: str) -> tuple[Any, dict[str, Any]]:
     quality = reader_of_choice(*QUALITIES)(named["quality"], f"{place}.quality") if "quality" in named else None
     knobs = {"speedup": SPEEDUP_OF_QUALITY[quality]} if quality and not settings else {}
     label = " ".join(filter(None, (PurePath(settings).stem, quality)))
-    return {"name": label, **entry, "policy": DEFAULT_POLICY, "knobs": knobs}, {
-        "settings": settings,
-        "quality": quality,
-    }
+    plain = {"name": label, **entry, "policy": DEFAULT_POLICY, "knobs": knobs}
+    return plain, {"settings": settings, "quality": quality}
 
 
 def _read_modes(entry: Mapping[str, Any], place: str) -> tuple[Any, ...]:
