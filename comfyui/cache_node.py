@@ -4,12 +4,16 @@ from typing import Any
 
 from comfy_api.latest import io
 
+from navicache.models import QUALITIES
+
 from .navicache_comfyui import attach
 from .navicache_comfyui.policy_settings import list_whole_model_policies
 from .node_inputs import (
+    ITS_CHOICE,
     MAX_ERROR_TARGET,
     POLICY_TARGET,
     QUALITY_TARGET,
+    SETTINGS_TARGET,
     SPEEDUP_TARGET,
     build_attach_arguments,
     find_knob_mistake,
@@ -21,12 +25,15 @@ DESCRIPTION = (
 )
 TARGET_TIP = (
     "What to aim for. speed-up: this many times fewer computed steps. quality: a preset. "
-    "max error: as fast as this error allows. policy: another method, with other knobs."
+    "max error: as fast as this error allows. policy: another method, with other knobs. "
+    "settings file: what navicache tune found for this model."
 )
 SPEEDUP_TIP = "Steps per computed step: at 2, half of the steps are computed. At 1 nothing is cached."
 QUALITY_TIP = "slow is closest to the uncached result, fast computes the fewest steps."
 ERROR_TIP = "Largest relative error of the model's output at a predicted step. Smaller is more accurate and slower."
 POLICY_TIP = "The method that decides. The other targets use inertial."
+SETTINGS_TIP = "Path of a file of navicache tune. A run with other steps or sigmas uses inertial; the report says so."
+TUNED_TIP = "Which of the file's qualities; its choice is what was searched for."
 KNOBS_TIP = (
     "Leave empty unless you know the policy. Its knobs as name=value, with a comma between them: "
     "align_steps=4, last_step=false"
@@ -44,6 +51,9 @@ def build_target_input() -> io.DynamicCombo.Input:
     policy = io.Combo.Input("policy", options=list_whole_model_policies(), default="inertial", tooltip=POLICY_TIP)
     widgets = {SPEEDUP_TARGET: speedup, QUALITY_TARGET: quality, MAX_ERROR_TARGET: error, POLICY_TARGET: policy}
     options = [io.DynamicCombo.Option(name, [widget]) for name, widget in widgets.items()]
+    path = io.String.Input("settings", default="", tooltip=SETTINGS_TIP)
+    word = io.Combo.Input("quality", options=[ITS_CHOICE, *QUALITIES], default=ITS_CHOICE, tooltip=TUNED_TIP)
+    options.append(io.DynamicCombo.Option(SETTINGS_TARGET, [path, word]))
     return io.DynamicCombo.Input("target", options=options, tooltip=TARGET_TIP)
 
 

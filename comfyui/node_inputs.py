@@ -9,6 +9,8 @@ from navicache.policies import POLICIES
 
 # entries of the target widget
 SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET = "speed-up", "quality", "max error", "policy"
+SETTINGS_TARGET = "settings file"
+ITS_CHOICE = "its choice"  # of a settings file, in place of a quality
 LITERALS = {"true": True, "false": False, "none": None}
 KNOB_FORMAT_HINT = "write name=value, several with a comma between them, as in: align_steps=4, last_step=false"
 
@@ -20,7 +22,7 @@ def build_attach_arguments(target: dict[str, Any], knobs: str) -> dict[str, Any]
         >>> build_attach_arguments({"target": "speed-up", "speedup": 2.0}, "align_steps=4")
         {'speedup': 2.0, 'knobs': {'align_steps': 4}}
     """
-    given = {name: value for name, value in target.items() if name != "target"}
+    given = {name: value for name, value in target.items() if name != "target" and value != ITS_CHOICE}
     return {**given, "knobs": parse_knobs(knobs)}
 
 

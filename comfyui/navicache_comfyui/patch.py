@@ -39,29 +39,37 @@ def attach(
     max_error: float | None = None,
     policy: str | Policy | None = None,
     knobs: Mapping[str, Any] | None = None,
+    settings: str | None = None,
 ) -> Any:
     """Return a clone of ComfyUI's MODEL that computes fewer evaluations; the model itself is not changed.
 
     Args:
         model: ComfyUI's MODEL, as loader nodes return it.
         speedup: steps of a run per computed step. 1 returns a clone without a cache.
-        quality: "slow", "mid" or "fast" preset of the model; "mid" if no target is given.
+        quality: "slow", "mid" or "fast" preset of the model; "mid" if no target is given. With a settings file its
+            "lossless", "high" or "fast".
         max_error: largest relative output error of each reused step.
         policy: a name of the catalog or a policy that predicts whole calls; "inertial" by default.
         knobs: knobs of the policy; they override those of the preset.
+        settings: file of `navicache tune`, in place of policy and target. A run with other steps or noise levels takes
+            "inertial" at the file's speed-up, and the report says so.
     """
     if not isinstance(model, ModelPatcherLike):
         raise TypeError(
             f"cannot cache a {type(model).__name__}: give the MODEL of a loader node; if it is one, update ComfyUI"
         )
-    policy_settings.check_targets(speedup, quality, max_error)
+    policy_settings.check_targets(speedup, None if settings is not None else quality, max_error)
     patched = _clone_without_cache(model)
     if speedup == 1:
         return patched
     given = {name: value for name, value in (("speedup", speedup), ("max_error", max_error)) if value is not None}
     module = model.model.diffusion_model
-    chosen, note = policy_settings.choose_comfyui_policy(module, policy, quality, {**given, **(knobs or {})})
-    state = PatchState(chosen, get_class_name(module), (note,) if note else ())
+    given, note, tuned = {**given, **(knobs or {})}, "", None
+    if settings is None:
+        chosen, note = policy_settings.choose_comfyui_policy(module, policy, quality, given)
+    else:
+        chosen, tuned = policy_settings.choose_tuned_policy(module, policy, settings, quality, given)
+    state = PatchState(chosen, get_class_name(module), (note,) if note else (), tuned)
     patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: state})
     for kind, wrapper in WRAPPERS.items():
         patched.add_wrapper_with_key(kind, WRAPPER_KEY, wrapper)

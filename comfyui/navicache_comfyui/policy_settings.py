@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from torch import nn
 
@@ -11,10 +11,11 @@ from navicache.integrations.policy_choice import (
     POLICY_OF_TARGET,
     CacheOptions,
     choose_policy,
-    explain_inferred_preset,
+    explain_choice,
 )
 from navicache.integrations.rank_groups import get_class_name
-from navicache.models import MODES, find_model
+from navicache.integrations.tuned_runs import TunedRuns, check_tuned_model, find_tuned_runs
+from navicache.models import MODES, Quality, find_model, read_settings
 from navicache.policies import POLICIES, Inertial, Policy
 
 
@@ -26,6 +27,19 @@ def check_targets(speedup: float | None, quality: str | None, max_error: float |
         raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
     if quality is not None and quality not in MODES:
         raise ValueError(f"quality must be one of {', '.join(map(repr, reversed(MODES)))}, got {quality!r}")
+
+
+def choose_tuned_policy(
+    module: nn.Module, policy: str | Policy | None, path: str, quality: str | None, knobs: Mapping[str, Any]
+) -> tuple[Policy, TunedRuns | None]:
+    """Choose the policy of a settings file, and that of runs that depart from it."""
+    if not path.strip():
+        raise ValueError("no settings file is named: write the path of a file of `navicache tune`")
+    word = cast(Quality | None, quality)  # checked with the policy
+    options = CacheOptions(policy, knobs=dict(knobs), settings=read_settings(path.strip()), quality=word)
+    check_tuned_model(options.settings, get_class_name(module), vars(module))
+    spec = find_model(get_class_name(module), vars(module))
+    return choose_policy(options, spec), find_tuned_runs(options, spec)
 
 
 def choose_comfyui_policy(
@@ -41,7 +55,7 @@ def choose_comfyui_policy(
             f"policy {chosen.name!r} reaches inside the model, which ComfyUI shares between workflows: choose one that "
             f"predicts whole calls ({', '.join(list_whole_model_policies())})"
         )
-    return chosen, explain_inferred_preset(spec, options)
+    return chosen, explain_choice(spec, options)
 
 
 def adapt_policy_to_partial_run(policy: Policy) -> Policy:

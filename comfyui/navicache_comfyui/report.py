@@ -1,10 +1,15 @@
 """The report of a sampling run, and the patch state that keeps it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from navicache.engine import CallFacts
+from navicache.integrations.tuned_runs import RunSampling, TunedRuns
 from navicache.policies import Policy
 from navicache.records import Trace, summarise
+
+from .sigma_tracker import SigmaTracker
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,21 @@ class PatchState:
     policy: Policy
     model_class: str  # name of the model's class
     notes: tuple[str, ...] = ()
+    tuned: TunedRuns | None = None  # of a settings file
     last_report: SamplingReport | None = field(default=None)
 
-    def set_last_report(self, report: SamplingReport) -> None:
+    def choose_run_policy(self, sigmas: Sequence[float], guidance: float | None) -> tuple[Policy, str]:
+        """Choose the policy of a run, and explain a departure from the settings file."""
+        if self.tuned is None:
+            return self.policy, ""
+        facts = CallFacts(total=len(sigmas) - 1, read_noise_levels=SigmaTracker(sigmas).read_noise_levels)
+        departure = self.tuned.explain_departure(lambda: RunSampling(guidance=guidance), facts)
+        return (self.tuned.fallback_policy if departure else self.policy), departure
+
+    def set_last_report(self, report: SamplingReport, departure: str = "") -> None:
         """Replace the report of the last run."""
-        self.last_report = replace(report, notes=(*report.notes, *self.notes))
+        notes = (departure, *report.notes, *self.notes)
+        self.last_report = replace(report, notes=tuple(note for note in notes if note))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "PatchState":
         """Return this object: clones share it."""

@@ -22,7 +22,8 @@ def wrap_outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
     state: PatchState = options[WRAPPER_KEY]
     sigma_max = float(guider.model_patcher.get_model_object("model_sampling").sigma_max)
     is_whole_run = sigmas[0] >= FULL_NOISE_SHARE * sigma_max and sigmas[-1] == 0
-    policy = state.policy if is_whole_run else policy_settings.adapt_policy_to_partial_run(state.policy)
+    policy, departure = state.choose_run_policy(sigmas, getattr(guider, "cfg", None))
+    policy = policy if is_whole_run else policy_settings.adapt_policy_to_partial_run(policy)
     run = SamplingRun(policy, state.model_class, classify_sampler(args[SAMPLER_ARGUMENT]), sigmas)
     options[RUN_KEY], finished = run, False
     try:
@@ -30,7 +31,7 @@ def wrap_outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
         finished = True
     finally:
         del options[RUN_KEY]
-        state.set_last_report(run.close(finished))
+        state.set_last_report(run.close(finished), departure)
     return result
 
 

@@ -74,6 +74,8 @@ def test_every_target_is_one_that_attach_takes(pack: ModuleType, monkeypatch: py
         {"quality", "knobs"},
         {"max_error", "knobs"},
         {"policy", "knobs"},
+        {"settings", "knobs"},
+        {"knobs"},  # the file's own choice is no quality
     ]
 
 

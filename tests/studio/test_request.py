@@ -4,10 +4,11 @@ import math
 
 import pytest
 from tests.studio.toys import job_of, wish
+from tests.support.tuned import tuned_file
 
 from navicache.generation.job import ModelSource
 from navicache.studio.models import StudioModels
-from navicache.studio.request import MAX_ERROR, QUALITY, baseline_key
+from navicache.studio.request import MAX_ERROR, QUALITY, SETTINGS, baseline_key
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,8 @@ from navicache.studio.request import MAX_ERROR, QUALITY, baseline_key
         ({"target": QUALITY, "quality": "turbo"}, "'fast', 'mid', 'slow'"),
         ({"target": MAX_ERROR, "max_error": -0.1}, "max_error"),
         ({"target": MAX_ERROR, "max_error": math.inf}, "max_error"),
+        ({"target": SETTINGS}, "no settings file .: write the path of a file of `navicache tune`"),
+        ({"target": SETTINGS, "settings": "none.json"}, "no settings file none.json"),
         ({"target": "colour"}, "target must be one of"),
         ({"steps": 0}, "steps must be a whole number of 1 or more"),
         ({"steps": 2.5}, "steps must be a whole number"),
@@ -48,6 +51,16 @@ def test_a_locked_studio_keeps_to_its_models():
     assert wish(model="pocket:unet").to_job(locked).source.member.name == "unet"
     with pytest.raises(ValueError, match=r"no owner/name: choose from pocket:hunyuan, pocket"):
         wish(model="owner/name").to_job(locked)
+
+
+def test_a_settings_file_is_named_only_where_the_studio_is_not_locked(tmp_path):
+    asked = wish(target=SETTINGS, settings=f" {tuned_file(tmp_path, 'WanTransformer3DModel')} ")
+    assert asked.to_job(StudioModels()).caching.settings == tmp_path / "tuned.json"
+    with pytest.raises(ValueError, match="this studio is locked: only who runs it may name a settings file"):
+        asked.to_job(StudioModels(locked=True))
+    (tmp_path / "tuned.json").write_text("{}")
+    with pytest.raises(ValueError, match="is no settings file"):
+        asked.to_job(StudioModels())
 
 
 def test_targets_are_those_of_enable():

@@ -13,10 +13,11 @@ from navicache.integrations.policy_choice import (
     POLICY_OF_TARGET,
     CacheOptions,
     choose_policy,
-    explain_inferred_preset,
+    explain_choice,
 )
 from navicache.integrations.rank_groups import get_class_name
 from navicache.models import SIZE_FIELDS, UNKNOWN_MODEL, ModelSpec, find_model, read_calibration
+from navicache.models import read_settings as read_settings_file
 from navicache.policies import Policy
 
 SETTING_ERRORS = (TypeError, ValueError, OverflowError)  # the last for JSON integers too large for a float
@@ -25,7 +26,7 @@ SETTING_ERRORS = (TypeError, ValueError, OverflowError)  # the last for JSON int
 def read_settings(settings: Any) -> CacheOptions | None:
     """Read options from a mapping of settings, or from True for the defaults; None if nothing is to be cached.
 
-    Settings are `policy`, `mode`, `calibration` (a path on the server) and knobs of the policy.
+    Settings are `policy`, `mode`, `calibration` and `settings` (paths on the server), `quality`, and knobs.
 
     Example:
         >>> read_settings({"speedup": 2.5}).knobs, read_settings(False), read_settings({"speedup": 1})
@@ -47,13 +48,15 @@ def _build_options(settings: dict[str, Any]) -> CacheOptions:
     try:
         path = settings.pop("calibration", None)
         measured = None if path is None else read_calibration(path)
+        path, quality = settings.pop("settings", None), settings.pop("quality", None)
+        tuned = None if path is None else read_settings_file(path)
         policy, mode = settings.pop("policy", None), settings.pop("mode", None)
         for what, name in (("policy", policy), ("mode", mode)):
             if name is not None and not isinstance(name, str):
                 raise ValueError(f"{what} must be a name, got {name!r}")
         if policy is None and measured is None and mode is not None and POLICY_OF_TARGET.keys().isdisjoint(settings):
             policy = DEFAULT_POLICY
-        options = CacheOptions(policy, mode, calibration=measured, knobs=settings)
+        options = CacheOptions(policy, mode, calibration=measured, knobs=settings, settings=tuned, quality=quality)
     except (*SETTING_ERRORS, OSError) as error:
         raise ValueError(f"navicache: {error}") from error
     choose_server_policy(options, UNKNOWN_MODEL)
@@ -71,10 +74,24 @@ def choose_server_policy(options: CacheOptions, spec: ModelSpec) -> tuple[Policy
             f"navicache: policy {policy.name!r} reaches inside the model, which the server may have compiled, sharded "
             "or hooked itself: choose one that predicts whole calls, such as 'inertial' or 'navicache'"
         )
-    return policy, explain_inferred_preset(spec, options)
+    return policy, explain_choice(spec, options)
 
 
 def find_model_spec(model: nn.Module, expert_count: int = 1) -> ModelSpec:
     """Find the spec of a model by class and size; servers name their classes like diffusers."""
+    return find_model(get_class_name(model), _read_sizes(model), expert_count)
+
+
+def check_model(options: CacheOptions, model: nn.Module) -> None:
+    """Raise ValueError for another model than that of the settings file, by its class and the sizes it tells."""
+    if options.settings is not None:
+        sizes = {name: size for name, size in _read_sizes(model).items() if size is not None}
+        try:
+            options.settings.check_model(get_class_name(model), sizes, is_whole=False)
+        except ValueError as error:
+            raise ValueError(f"navicache: {error}") from error
+
+
+def _read_sizes(model: nn.Module) -> dict[str, Any]:
     config = getattr(model, "config", None)
-    return find_model(get_class_name(model), {name: getattr(config, name, None) for name in SIZE_FIELDS}, expert_count)
+    return {name: getattr(config, name, None) for name in SIZE_FIELDS}

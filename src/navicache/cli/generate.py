@@ -9,6 +9,7 @@ from navicache.cli.options import (
     add_cache_options,
     add_call_options,
     add_device_options,
+    add_settings_options,
     choose_default_prompts,
     parse_positive_int,
     read_cache_options,
@@ -27,6 +28,7 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     fps = f"frames a second (8 for the pocket, {DEFAULT_FPS} else)"
     parser.add_argument("--fps", type=parse_positive_int, help=fps)
     add_cache_options(parser)
+    add_settings_options(parser)
     extra = parser.add_mutually_exclusive_group()  # the seconds of a shadow run say nothing about the cache
     extra.add_argument("--compare", action="store_true", help="also run without the cache, and measure the difference")
     shadow = "run every step, and draw predicted against true errors: on the cached or on the full trajectory"
@@ -49,5 +51,6 @@ def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts, arguments = tuple(options.prompt or choose_default_prompts(source)), read_call_options(options, source)
-    caching, fps = replace(read_cache_options(options), shadow=options.shadow), options.fps or source.fps
+    tuned, fps = {"settings": options.settings, "quality": options.quality}, options.fps or source.fps
+    caching = replace(read_cache_options(options), shadow=options.shadow, **tuned)
     return GenerationJob(source, prompts, arguments, caching, options.out, options.seed, fps, options.compare)

@@ -3,9 +3,11 @@
 import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from navicache.generation.job import OPTION_OF_ARGUMENT, CacheSettings, ModelSource
+from navicache.models import QUALITIES
 
 WORDS = {"true": True, "false": False}
 KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # knobs that have an option
@@ -89,6 +91,13 @@ def add_cache_options(parser: ArgumentParser) -> None:
     parser.add_argument("--align-steps", type=parse_positive_int, help=align)
     knobs = "any knob of the policy: a number, true, false or text; give it again for more"
     parser.add_argument("--set", type=parse_knob, action="append", default=[], metavar="NAME=VALUE", help=knobs)
+
+
+def add_settings_options(parser: ArgumentParser) -> None:
+    """Options of what was tuned, in place of the other options of the cache."""
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="of navicache tune, found on this model")
+    quality = "of the settings file; without one, a speed-up of 1.5, 2 or 3 that was not measured on the model"
+    parser.add_argument("--quality", choices=QUALITIES, help=quality)
 
 
 def read_cache_options(options: Namespace) -> CacheSettings:

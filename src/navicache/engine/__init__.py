@@ -5,6 +5,7 @@ from navicache.engine.predict.stream_cache import StorageOptions
 from navicache.engine.rank_group import RankGroup
 from navicache.engine.sites.block_engine import BlockEngine
 from navicache.engine.sites.cache_engine import CacheEngine
+from navicache.engine.sites.fallback_policy import FallbackPolicy
 from navicache.engine.sites.intercepted_blocks import find_block_lists
 from navicache.engine.sites.model_engine import ModelEngine
 from navicache.engine.sites.model_structure import ModelStructure
@@ -20,6 +21,7 @@ __all__ = [
     "CallFacts",
     "CallReader",
     "CannotCache",
+    "FallbackPolicy",
     "ModelEngine",
     "ModelStructure",
     "ModuleEngine",

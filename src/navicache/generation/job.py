@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from navicache.integrations import Cache, enable
-from navicache.integrations.policy_choice import choose_policy_name
-from navicache.models import MODES
+from navicache.integrations.policy_choice import CacheOptions, choose_policy, choose_policy_name
+from navicache.models import MODES, UNKNOWN_MODEL, Quality, read_settings
 from navicache.pocket.members import WAN, Member, find_member
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
@@ -69,6 +69,8 @@ class CacheSettings:
     knobs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shadow: ShadowMode | None = None
     calibration: Path | None = None  # file of `navicache calibrate`
+    settings: Path | None = None  # file of `navicache tune`
+    quality: Quality | None = None
 
     @property
     def label(self) -> str:
@@ -79,11 +81,17 @@ class CacheSettings:
         """Refuse options that are wrong for every model, before one is loaded."""
         if self.mode is not None:
             check_choice("mode", self.mode, MODES)
+        if self.settings is not None or self.quality is not None:
+            tuned = None if self.settings is None else read_settings(self.settings)
+            named = {"knobs": dict(self.knobs), "settings": tuned, "quality": self.quality}
+            choose_policy(CacheOptions(self.policy, self.mode, **named), UNKNOWN_MODEL)
+            return
         build_policy(choose_policy_name(self.policy, self.knobs), **self.knobs)
 
     def enable(self, pipe: Any) -> Cache:
         """Enable the cache on a pipeline."""
-        how = {"shadow": self.shadow, "calibration": self.calibration}
+        how: dict[str, Any] = {"shadow": self.shadow, "calibration": self.calibration}
+        how |= {"settings": self.settings, "quality": self.quality}
         return enable(pipe, self.policy, self.mode, **how, **self.knobs)
 
 

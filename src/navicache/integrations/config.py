@@ -1,11 +1,12 @@
 """`NaviCacheConfig`: the settings of `enable` as a config for diffusers' `enable_cache`."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
-from navicache.models import MODES, find_model
+from navicache.models import MODES, Quality, find_model, read_settings
 from navicache.policies import Policy
 
 
@@ -16,8 +17,8 @@ class NaviCacheConfig:
     `enable_cache` checks what depends on the model, such as a mode without a preset, before the first step.
 
     Example:
-        >>> NaviCacheConfig(speedup=2.5)
-        NaviCacheConfig(policy=None, mode=None, speedup=2.5, max_error=None, steps=None, knobs={})
+        >>> NaviCacheConfig(speedup=2.5).to_enable_arguments()["speedup"]
+        2.5
         >>> NaviCacheConfig("easycache", mode="fast", speedup=2.0)
         Traceback (most recent call last):
         ValueError: mode and speedup exclude each other: give one of them
@@ -29,6 +30,8 @@ class NaviCacheConfig:
     max_error: float | None = None
     steps: int | None = None  # number of steps of a run, if the pipeline does not provide it
     knobs: Mapping[str, Any] = field(default_factory=dict)
+    settings: str | os.PathLike[str] | None = None  # file of `navicache tune`, in place of the fields above but `steps`
+    quality: Quality | None = None  # of the settings file, or alone
 
     def __post_init__(self) -> None:
         """Raise a ValueError for settings that fit no model."""
@@ -45,7 +48,9 @@ class NaviCacheConfig:
 
     def to_enable_arguments(self) -> dict[str, Any]:
         """Return the same settings as arguments of `navicache.enable`."""
-        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **self._merge_knobs()}
+        tuned = {"settings": self.settings, "quality": self.quality}
+        named = {name: value for name, value in tuned.items() if value is not None}
+        return {"policy": self.policy, "mode": self.mode, "steps": self.steps, **named, **self._merge_knobs()}
 
     def _merge_knobs(self) -> dict[str, Any]:
         targets = {"speedup": self.speedup, "max_error": self.max_error}
@@ -64,4 +69,6 @@ class NaviCacheConfig:
 
     def _check_policy(self) -> None:
         mode = self.mode if not isinstance(self.policy, str | None) else None  # with a name it depends on the model
-        choose_policy(CacheOptions(self.policy, mode, knobs=self._merge_knobs()), find_model(""))
+        tuned = None if self.settings is None else read_settings(self.settings)
+        options = CacheOptions(self.policy, mode, knobs=self._merge_knobs(), settings=tuned, quality=self.quality)
+        choose_policy(options, find_model(""))

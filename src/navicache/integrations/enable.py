@@ -11,13 +11,14 @@ from typing import Any, get_args
 import torch
 from torch import nn
 
-from navicache.engine import CacheEngine, CallFacts, CallReader, StorageOptions
+from navicache.engine import CacheEngine, CallFacts, CallReader, FallbackPolicy, StorageOptions
 from navicache.integrations.attachments import Attachment, CallableAttachment, ModuleAttachment, get_forward_signature
 from navicache.integrations.cache import Cache
 from navicache.integrations.engine_builder import build_engine
-from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_inferred_preset
+from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_choice
 from navicache.integrations.rank_groups import find_ranks, get_class_name
-from navicache.models import CallSpec, ModelSpec, find_model, read_calibration
+from navicache.integrations.tuned_runs import build_pipeline_fallback, check_tuned_model
+from navicache.models import CallSpec, ModelSpec, Quality, find_model, read_calibration, read_settings
 from navicache.policies import Policy
 from navicache.records import ShadowMode
 
@@ -29,6 +30,8 @@ def enable(
     policy: str | Policy | None = None,
     mode: str | None = None,
     *,
+    settings: str | os.PathLike[str] | None = None,
+    quality: Quality | None = None,
     call: CallSpec | None = None,
     steps: int | None = None,
     keep_dtype: torch.dtype | None = None,
@@ -46,6 +49,11 @@ def enable(
         policy: the name of a policy or a policy; "inertial" by default. With a threshold and no name it is
             "navicache", whose thresholds are published.
         mode: "fast", "mid" or "slow" preset of the model, for a policy given by name.
+        settings: file of `navicache tune`, in place of policy, mode and target. Another model is refused. A run that
+            differs from the measured one in steps, noise levels, scheduler or guidance warns, and uses "inertial" at
+            the file's speed-up. Of a plain module or function only class or name, and known sizes, are compared.
+        quality: "lossless", "high" or "fast": what the settings file has for it; without a file, a speed-up of the
+            default policy, which is not measured on the model.
         call: where latent, time, conditioning and output are, for models with unusual argument names.
         steps: number of steps of a run, if neither scheduler nor cache context provides it.
         keep_dtype: store kept tensors in this dtype, for instance torch.bfloat16.
@@ -69,7 +77,9 @@ def enable(
     _check_arguments(steps, keep_dtype, shadow)
     kept = StorageOptions(keep_dtype, None if keep_device is None else torch.device(keep_device))
     measured = None if calibration is None else read_calibration(calibration)
-    options = CacheOptions(policy, mode, call, steps, kept, tuple(blocks), measured, shadow, group, knobs)
+    tuned = None if settings is None else read_settings(settings)
+    about = (call, steps, kept, tuple(blocks), measured, shadow, group)
+    options = CacheOptions(policy, mode, *about, knobs, tuned, quality)
     plan = _plan_attachments(target, options)
     attachments = plan.attach_all()
     if plan.note:
@@ -116,11 +126,14 @@ def _plan_attachments(target: Any, options: CacheOptions) -> AttachmentPlan:
             return _plan_diffusers_attachments({"": target}, None, options)
     if not callable(target):
         raise TypeError(f"cannot cache a {type(target).__name__}: pass a diffusers pipeline, a module or a function")
-    spec = find_model(_get_target_name(target), vars(target) if isinstance(target, nn.Module) else None)
-    describe_call = functools.partial(CallFacts, total=options.steps)
-    engine = _build_target_engine(options, spec, target, _get_target_name(target), describe_call)
+    name, attributes = _get_target_name(target), vars(target) if isinstance(target, nn.Module) else {}
+    check_tuned_model(options.settings, name, attributes)
+    spec, describe_call = find_model(name, attributes), functools.partial(CallFacts, total=options.steps)
+    engine = _build_target_engine(
+        options, spec, target, name, describe_call, build_pipeline_fallback(options, spec, None)
+    )
     kind = ModuleAttachment if isinstance(target, nn.Module) else CallableAttachment
-    return AttachmentPlan({"": functools.partial(kind, target, engine)}, explain_inferred_preset(spec, options))
+    return AttachmentPlan({"": functools.partial(kind, target, engine)}, explain_choice(spec, options))
 
 
 def _plan_diffusers_attachments(
@@ -129,15 +142,19 @@ def _plan_diffusers_attachments(
     from navicache.integrations import diffusers
 
     first = next(iter(models.values()))
-    spec = find_model(get_class_name(first), diffusers.get_model_config(first), experts=len(models))
+    name, config = get_class_name(getattr(first, "_orig_mod", first)), diffusers.get_model_config(first)
+    if options.settings is not None:
+        options.settings.check_model(name, config)
+    spec = find_model(get_class_name(first), config, experts=len(models))
+    fallback = build_pipeline_fallback(options, spec, pipeline)
     parts: dict[str, Callable[[], Attachment]] = {}
     for name, model in models.items():
         receiver = diffusers.CacheContextReceiver()
         describe_call = functools.partial(diffusers.describe_call, receiver, pipeline, options.steps)
         label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
-        engine = _build_target_engine(options, spec, model, label, describe_call)
+        engine = _build_target_engine(options, spec, model, label, describe_call, fallback)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, receiver)
-    return AttachmentPlan(parts, explain_inferred_preset(spec, options))
+    return AttachmentPlan(parts, explain_choice(spec, options))
 
 
 def _build_target_engine(
@@ -146,9 +163,10 @@ def _build_target_engine(
     target: Callable[..., Any],
     label: str,
     describe_call: Callable[[], CallFacts],
+    fallback: FallbackPolicy | None,
 ) -> CacheEngine:
     call = options.call or spec.call
-    about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow}
+    about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow, "fallback": fallback}
     about["find_ranks"] = functools.partial(find_ranks, target, options.group)
     policy, reader = choose_policy(options, spec), CallReader(call, get_forward_signature(target))
     return build_engine(policy, reader, target, options.blocks, describe_call=describe_call, **about)

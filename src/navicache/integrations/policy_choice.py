@@ -1,13 +1,23 @@
 """Choose a policy and its knobs: the user's come first, then the calibration's, then the model's preset."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
 from navicache.engine import StorageOptions
-from navicache.models import Calibration, CallSpec, ModelSpec, find_preset
+from navicache.models import (
+    QUALITIES,
+    SPEEDUP_OF_QUALITY,
+    Calibration,
+    CallSpec,
+    ModelSpec,
+    Quality,
+    TunedSettings,
+    find_preset,
+)
 from navicache.policies import POLICIES, Policy, build_policy
+from navicache.policies.knob_checks import check_choice
 from navicache.records import ShadowMode
 
 DEFAULT_POLICY = "inertial"
@@ -32,9 +42,52 @@ class CacheOptions:
     shadow: ShadowMode | None = None
     group: Any = None  # torch.distributed's ProcessGroup, None to look for one
     knobs: dict[str, Any] = field(default_factory=dict)
+    settings: TunedSettings | None = None
+    quality: Quality | None = None
+
+
+def resolve_settings(options: CacheOptions) -> CacheOptions:
+    """Replace a settings file by the policy and knobs it names, and a quality without one by its speed-up.
+
+    Example:
+        >>> resolve_settings(CacheOptions(quality="high")).knobs
+        {'speedup': 2.0}
+    """
+    settings, quality = options.settings, options.quality
+    if quality is not None:
+        check_choice("quality", quality, QUALITIES)
+    if settings is not None:
+        choice = settings.get_choice(quality)
+        policy, knobs = choice.policy, choice.knobs
+    elif quality is not None:
+        policy, knobs = None, {"speedup": SPEEDUP_OF_QUALITY[quality]}
+    else:
+        return options
+    _refuse_other_targets(options)
+    return replace(options, settings=None, quality=None, policy=policy, knobs={**knobs, **options.knobs})
+
+
+def _refuse_other_targets(options: CacheOptions) -> None:
+    """Raise ValueError for what a settings file or a quality already says."""
+    others = {"policy": options.policy, "mode": options.mode, "calibration": options.calibration}
+    targets = (name for name in options.knobs if name in POLICY_OF_TARGET)
+    if given := [*(name for name, value in others.items() if value is not None), *targets]:
+        what = "quality" if options.settings is None else "settings"
+        raise ValueError(f"{what} and {' and '.join(given)} exclude each other: {what} has its own policy and target")
 
 
 def choose_policy(options: CacheOptions, spec: ModelSpec) -> Policy:
+    """Choose the policy of a settings file or quality, or of a name, or return the given policy."""
+    policy = _choose_plain_policy(resolve_settings(options), spec)
+    if options.settings is not None and policy.schemes()[0].site != "model":
+        raise ValueError(
+            f"the settings name {policy.name!r} inside the model, where no run that departs from them can take another "
+            "policy: tune again, for policies that predict whole calls"
+        )
+    return policy
+
+
+def _choose_plain_policy(options: CacheOptions, spec: ModelSpec) -> Policy:
     """Build the named policy from preset, calibration and the user's knobs, or return the given policy."""
     if options.policy is None or isinstance(options.policy, str):
         name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
@@ -103,8 +156,14 @@ def _list_knobs(policy_name: str) -> set[str]:
     return {f.name for f in fields(POLICIES[policy_name])}  # pyright: ignore[reportArgumentType]
 
 
-def explain_inferred_preset(spec: ModelSpec, options: CacheOptions) -> str:
-    """Explain a preset that is inferred, not published, or a threshold that is made for the code; empty if neither."""
+def explain_choice(spec: ModelSpec, options: CacheOptions) -> str:
+    """Explain a quality that was not measured, an inferred preset, or a threshold made for the code; else empty."""
+    if options.quality is not None and options.settings is None:
+        return (
+            f"quality {options.quality!r} is the default's speed-up of {SPEEDUP_OF_QUALITY[options.quality]:g} for "
+            "that word, not measured on this model: find it with `navicache tune`"
+        )
+    options = resolve_settings(options)
     if isinstance(options.policy, str | None):
         name = choose_policy_name(options.policy or _get_calibrated_policy(options), options.knobs)
         chosen = find_preset(spec, name, options.mode or DEFAULT_MODE)

@@ -18,6 +18,7 @@ QUALITIES: tuple[Quality, ...] = get_args(Quality)
 LPIPS_OF_QUALITY: Mapping[Quality, float] = {"lossless": 0.01, "high": 0.05, "fast": 0.15}
 SPEEDUP_OF_QUALITY: Mapping[Quality, float] = {"lossless": 1.5, "high": 2.0, "fast": 3.0}  # without a settings file
 SAME_LEVEL = 2e-3  # noise levels closer than this are the same: dtypes round them
+QUANTIZATION = "quantization_config"  # how the weights are stored, not another model
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,13 @@ class TunedSettings:
     qualities: Mapping[str, TunedChoice] = field(default_factory=dict[str, TunedChoice])  # what was measured to hold
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])  # prompts, target, versions, device
 
-    def check_model(self, model: str, config: Mapping[str, Any]) -> None:
-        """Raise ValueError for another model."""
+    def check_model(self, model: str, config: Mapping[str, Any], *, is_whole: bool = True) -> None:
+        """Raise ValueError for another model; of a config that is not whole, only what both have is compared."""
         if model != self.model:
             raise ValueError(f"these settings were found on a {self.model}, and the model is a {model}: tune it too")
-        own = strip_config(config)
-        if differs := [name for name in sorted({*own, *self.config}) if own.get(name) != self.config.get(name)]:
+        own, theirs = strip_config(config), strip_config(self.config)
+        names = sorted({*own, *theirs} if is_whole else {*own} & {*theirs})
+        if differs := [name for name in names if own.get(name) != theirs.get(name)]:
             raise ValueError(
                 f"these settings were found on another {model} ({', '.join(differs[:3])} differ): tune this one too"
             )
@@ -113,7 +115,7 @@ def strip_config(config: Mapping[str, Any]) -> dict[str, Any]:
         >>> strip_config({"num_layers": 30, "patch_size": (1, 2, 2), "_name_or_path": "somewhere"})
         {'num_layers': 30, 'patch_size': [1, 2, 2]}
     """
-    plain = {name: value for name, value in config.items() if not name.startswith("_")}
+    plain = {name: value for name, value in config.items() if not name.startswith("_") and name != QUANTIZATION}
     return json.loads(json.dumps(plain, default=str))
 
 
@@ -133,7 +135,7 @@ def read_settings(path: str | os.PathLike[str]) -> TunedSettings:
         )
     try:
         return _build_settings(entries)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{os.fspath(path)} is no settings file: make one with `navicache tune`") from error
 
 
@@ -142,9 +144,17 @@ def _build_settings(entries: Mapping[str, Any]) -> TunedSettings:
     given: dict[str, Any] = entries["qualities"]
     qualities = {name: _read_choice(entry) for name, entry in given.items()}
     own = TunedRun(run["steps"], run["scheduler"], tuple(run["noise_levels"]), run["guidance"], run["size"])
-    return TunedSettings(
-        entries["model"], entries["config"], own, _read_choice(entries["choice"]), qualities, entries["about"]
-    )
+    choice, config = _read_choice(entries["choice"]), dict(entries["config"])
+    _check_types(entries["model"], own, [choice, *qualities.values()])
+    return TunedSettings(entries["model"], config, own, choice, qualities, entries["about"])
+
+
+def _check_types(model: str, run: TunedRun, choices: Sequence[TunedChoice]) -> None:
+    """Raise TypeError for what JSON allows and a setting does not."""
+    numbers = [run.steps, *run.noise_levels, run.guidance or 0, *(choice.speedup for choice in choices)]
+    words = [model, run.scheduler, *(choice.policy for choice in choices)]
+    if {*map(type, numbers)} - {int, float} or {*map(type, words)} - {str}:
+        raise TypeError("a number or a name has another type")
 
 
 def _read_choice(entry: Mapping[str, Any]) -> TunedChoice:

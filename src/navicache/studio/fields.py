@@ -1,10 +1,11 @@
 """The input fields of the page, in the order of `StudioRequest`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from navicache.studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
-from navicache.studio.request import MAX_ERROR, QUALITY, SPEEDUP, TARGETS
+from navicache.studio.request import LOCKED, MAX_ERROR, QUALITY, SETTINGS, SPEEDUP, TARGETS
 
 MODEL_DEFAULT = "empty: the model's own"
 
@@ -30,7 +31,7 @@ class PageFields:
     @property
     def defaults(self) -> list[Any]:
         """Steps, guidance, frames and size."""
-        return self.inputs[7 : 7 + len(DEFAULT_ARGUMENTS)]
+        return self.inputs[8 : 8 + len(DEFAULT_ARGUMENTS)]
 
 
 def build_fields(models: StudioModels, prompts: list[str]) -> PageFields:
@@ -46,7 +47,7 @@ def build_fields(models: StudioModels, prompts: list[str]) -> PageFields:
     with gr.Row(equal_height=True, elem_id="nv-how"):
         model = build_model_field(models)
         with gr.Column(scale=2, min_width=280):
-            targets = build_target_fields()
+            targets = build_target_fields(LOCKED if models.locked else TARGETS)
     return PageFields(run, stop, [prompt, model, *targets, *build_more_fields(models)])
 
 
@@ -59,15 +60,16 @@ def build_model_field(models: StudioModels) -> Any:
     return gr.Dropdown(list(models.choices), value=models.default.model, allow_custom_value=not models.locked, **look)
 
 
-def build_target_fields() -> list[Any]:
+def build_target_fields(offered: Sequence[str]) -> list[Any]:
     """The kind of target, and a field for each kind."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
-    target = gr.Radio(list(TARGETS), value=SPEEDUP, label="Target")
+    target = gr.Radio(list(offered), value=SPEEDUP, label="Target")
     ways = {
         SPEEDUP: gr.Slider(1.0, 5.0, 2.0, step=0.1, label="Speed-up", info="1: every step is computed, bit for bit"),
         QUALITY: gr.Radio(["slow", "mid", "fast"], value="mid", label="Quality", visible=False),
         MAX_ERROR: gr.Slider(0.0, 0.3, 0.05, step=0.005, label="Largest error of an output", visible=False),
+        SETTINGS: gr.Textbox("", label="Settings file", info="of navicache tune, on this machine", visible=False),
     }
 
     def choose(chosen: str) -> list[Any]:

@@ -9,8 +9,9 @@ from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.policies.knob_checks import check_choice, check_integer, check_number
 from navicache.studio.models import StudioModels
 
-SPEEDUP, QUALITY, MAX_ERROR = "speed-up", "quality", "max error"
-TARGETS = (SPEEDUP, QUALITY, MAX_ERROR)
+SPEEDUP, QUALITY, MAX_ERROR, SETTINGS = "speed-up", "quality", "max error", "settings file"
+TARGETS = (SPEEDUP, QUALITY, MAX_ERROR, SETTINGS)
+LOCKED = (SPEEDUP, QUALITY, MAX_ERROR)  # a visitor of a locked studio names no file of its machine
 LEAST_VALUES = {"steps": 1, "frames": 1, "height": 8, "width": 8}
 MOST_SEED = 2**63 - 1
 
@@ -25,6 +26,7 @@ class StudioRequest:
     speedup: float | None = 2.0
     quality: str | None = "mid"
     max_error: float | None = 0.05
+    settings: str | None = None  # path of a file on the studio's machine
     seed: int | None = 0
     steps: int | None = None
     guidance: float | None = None
@@ -46,6 +48,8 @@ class StudioRequest:
         source = models.get_allowed_source(self.model)
         check_integer("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
+        if models.locked and self.target not in LOCKED:
+            raise ValueError("this studio is locked: only who runs it may name a settings file; choose another target")
         prompts, arguments = (self.prompt.strip(),), self.call_arguments(source)
         job = GenerationJob(source, prompts, arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
         job.caching.check()
@@ -54,12 +58,17 @@ class StudioRequest:
     def cache_options(self) -> CacheSettings:
         """The target as cache options."""
         check_choice("target", self.target, TARGETS)
-        if {SPEEDUP: self.speedup, QUALITY: self.quality, MAX_ERROR: self.max_error}[self.target] is None:
+        values = {SPEEDUP: self.speedup, QUALITY: self.quality, MAX_ERROR: self.max_error}
+        settings = Path((self.settings or "").strip())
+        if self.target == SETTINGS and not settings.is_file():
+            raise ValueError(f"no settings file {settings}: write the path of a file of `navicache tune`")
+        if values.get(self.target, settings) is None:
             raise ValueError(f"the target is a {self.target}, and none is given")  # or a default would go in its place
         ways = {
             SPEEDUP: CacheSettings(knobs={"speedup": self.speedup}),
             QUALITY: CacheSettings(mode=self.quality),
             MAX_ERROR: CacheSettings(knobs={"max_error": self.max_error}),
+            SETTINGS: CacheSettings(settings=settings),
         }
         return ways[self.target]
 

@@ -8,6 +8,7 @@ from torch import nn
 from navicache.engine import CallFacts, RankGroup
 from navicache.integrations.policy_choice import CacheOptions
 from navicache.integrations.rank_groups import find_ranks, get_class_name
+from navicache.integrations.tuned_runs import RunSampling, find_tuned_runs
 from navicache.records import Trace, summarise
 from navicache_serving import server_settings
 from navicache_serving.sglang.transformer_cache import TransformerCache
@@ -17,11 +18,20 @@ class DenoisingLoop:
     """The state of a loop: a cache for each transformer that is called in it."""
 
     def __init__(
-        self, options: CacheOptions, experts: Sequence[nn.Module], step_count: int, get_process_group: Callable[[], Any]
+        self,
+        options: CacheOptions,
+        experts: Sequence[nn.Module],
+        step_count: int,
+        get_process_group: Callable[[], Any],
+        sampling: RunSampling,
+        warned_departures: set[str],
     ) -> None:
-        """Choose the policy."""
+        """Choose the policy, and that of a request that departs from the server's settings file."""
+        server_settings.check_model(options, experts[0])
         spec = server_settings.find_model_spec(experts[0], len(experts))
         self._policy, self._note = server_settings.choose_server_policy(options, spec)
+        tuned = find_tuned_runs(options, spec, warned_departures)
+        self._fallback = None if tuned is None else tuned.build_fallback(lambda: sampling)
         self._step_count, self._get_process_group, self._run_token = step_count, get_process_group, object()
         self._transformer_caches: dict[int, TransformerCache] = {}
 
@@ -29,7 +39,8 @@ class DenoisingLoop:
         """Get the cache of a transformer; Wan 2.2 has two, and each starts at its first call."""
         if id(model) not in self._transformer_caches:
             name, call_facts = get_class_name(model), CallFacts(total=self._step_count, run_token=self._run_token)
-            self._transformer_caches[id(model)] = TransformerCache(self._policy, name, call_facts, self._find_ranks)
+            parts = (self._policy, name, call_facts, self._find_ranks, self._fallback)
+            self._transformer_caches[id(model)] = TransformerCache(*parts)
         return self._transformer_caches[id(model)]
 
     def _find_ranks(self) -> RankGroup | None:

@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from navicache_serving.sglang.denoising_loop import DenoisingLoop
-from navicache_serving.sglang.request_options import read_request_options
+from navicache_serving.sglang.request_options import describe_request_sampling, read_request_options
 
 logger = logging.getLogger("sglang.navicache")
 RUN_KEY = "navicache run"  # of the current loop, in the request's extras
@@ -20,6 +20,7 @@ class DenoisingHooks:
     get_forward_context: Callable[[], Any]  # SGLang's forward context, None outside of a step
     get_process_group: Callable[[], Any]  # the ranks that denoise together, None on a single rank
     server_settings: Any = None  # settings for requests that have none
+    warned_departures: set[str] = field(default_factory=set[str])  # from the settings file, by any request
 
     def map_hooks_to_methods(self) -> dict[str, StageMethod]:
         """The hooks by the methods of the denoising stage."""
@@ -42,7 +43,8 @@ class DenoisingHooks:
         if options is None:
             return method(stage, ctx, batch, *args, **kwargs)
         experts = [model for model in (stage.transformer, stage.transformer_2) if model is not None]
-        run, finished = DenoisingLoop(options, experts, len(ctx.timesteps), self.get_process_group), False
+        about = (self.get_process_group, describe_request_sampling(batch), self.warned_departures)
+        run, finished = DenoisingLoop(options, experts, len(ctx.timesteps), *about), False
         batch.extra[RUN_KEY] = run
         try:
             result = method(stage, ctx, batch, *args, **kwargs)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from navicache.engine import CallFacts, CallReader, CannotCache, ModelEngine, RankGroup
+from navicache.engine import CallFacts, CallReader, CannotCache, FallbackPolicy, ModelEngine, RankGroup
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
@@ -18,7 +18,12 @@ class TransformerCache:
     """An engine and the position of the next call; SGLang provides step and guidance branch."""
 
     def __init__(
-        self, policy: Policy, model_class: str, call_facts: CallFacts, find_ranks: Callable[[], RankGroup | None]
+        self,
+        policy: Policy,
+        model_class: str,
+        call_facts: CallFacts,
+        find_ranks: Callable[[], RankGroup | None],
+        fallback: FallbackPolicy | None = None,
     ) -> None:
         """Start before the first call; `call_facts` has the number of steps and a token of the loop."""
         about = {
@@ -26,6 +31,7 @@ class TransformerCache:
             "call": CALL_SPEC,
             "describe_call": self._describe_call,
             "find_ranks": find_ranks,
+            "fallback": fallback,
         }
         self.engine = ModelEngine(policy, CallReader(CALL_SPEC, None), **about)
         self._call_facts = call_facts

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from navicache.engine import CallFacts, CallReader, ModelEngine
+from navicache.engine import CallFacts, CallReader, FallbackPolicy, ModelEngine
 from navicache.integrations.attachments import ModuleAttachment, get_forward_signature
 from navicache.integrations.rank_groups import find_ranks, get_class_name
 from navicache.integrations.scheduler import read_noise_levels, read_scheduler_position
@@ -34,11 +34,14 @@ class RequestContext:
 class AttachedTransformer:
     """The engine of one transformer; each of two experts has one."""
 
-    def __init__(self, model: nn.Module, policy: Policy, request: RequestContext, group: Any) -> None:
+    def __init__(
+        self, model: nn.Module, policy: Policy, request: RequestContext, group: Any, fallback: FallbackPolicy | None
+    ) -> None:
         """Attach to this instance."""
         self.model, self._request = model, request
         call = server_settings.find_model_spec(model).call
         about = {"model": get_class_name(model), "call": call, "describe_call": self._describe_call}
+        about["fallback"] = fallback
         about["find_ranks"] = functools.partial(find_ranks, model, group)
         self._engine = ModelEngine(policy, CallReader(call, get_forward_signature(model)), **about)
         self._attachment = ModuleAttachment(model, self._engine)

@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import nn
 
+from navicache.integrations.tuned_runs import describe_sampling, find_tuned_runs
 from navicache.policies import EasyCache, Inertial, NaviCache, Policy
 from navicache_serving import server_settings
 from navicache_serving.vllm_omni.attached_transformer import AttachedTransformer, RequestContext
@@ -44,11 +45,16 @@ class PipelineCacheBackend:
             return
         self._process_group = self._find_group()
         spec = server_settings.find_model_spec(next(iter(models.values())), len(models))
+        server_settings.check_model(self._options, next(iter(models.values())))
         policy, note = server_settings.choose_server_policy(self._options, spec)
         policy, request = use_one_decision_per_call(policy), RequestContext(pipeline)
+        tuned, fallback = find_tuned_runs(self._options, spec), None
+        if tuned is not None:
+            whole = tuned.build_fallback(lambda: describe_sampling(pipeline)._replace(scheduler=""))  # not diffusers'
+            fallback = replace(whole, policy=use_one_decision_per_call(whole.policy))
         try:
             for name, model in models.items():
-                self._attached[name] = AttachedTransformer(model, policy, request, self._process_group)
+                self._attached[name] = AttachedTransformer(model, policy, request, self._process_group, fallback)
             self._end_listener = RequestEndListener(pipeline, self._end_request)
         except BaseException:
             self.disable()

@@ -31,6 +31,9 @@ def build_cache_settings(job: BenchJob, measured: Path | None = None) -> CacheSe
     """The cache options of a job; `measured` is a calibration that the benchmark made."""
     shadow = "full" if job.kind == "shadow" else None
     setting, calibration = job.setting, measured or find_calibration(job)
+    if setting.settings or setting.quality:
+        path = Path(setting.settings) if setting.settings else None
+        return CacheSettings(shadow=shadow, settings=path, quality=setting.quality)
     return CacheSettings(setting.policy, setting.mode, setting.knobs, shadow, calibration)
 
 

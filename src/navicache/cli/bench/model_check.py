@@ -27,7 +27,7 @@ from navicache.generation.scheduler import load_shifted_scheduler
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
-from navicache.models import ModelSpec, find_model, read_calibration
+from navicache.models import ModelSpec, find_model, read_calibration, read_settings
 
 WEIGHTS = ("*.safetensors", "*.bin")
 DOWNLOADED_LATER = "its weights are not on this machine yet: they are fetched when its turn comes"
@@ -103,7 +103,10 @@ class ModelCheck:
         try:
             asked = build_cache_settings(job)
             measured = None if asked.calibration is None else self._calibration(asked.calibration, job)
-            options = CacheOptions(job.setting.policy, job.setting.mode, calibration=measured, knobs=dict(asked.knobs))
+            knobs = dict(job.setting.knobs)
+            options = CacheOptions(job.setting.policy, job.setting.mode, calibration=measured, knobs=knobs)
+            if asked.settings is not None and (first := next(iter(self.denoisers.values()), None)) is not None:
+                read_settings(asked.settings).check_model(type(first.model).__name__, dict(first.config))
             for skeleton in self.denoisers.values():
                 policy = choose_policy(options, self._spec)
                 reader = CallReader(self._spec.call, get_forward_signature(skeleton.model))

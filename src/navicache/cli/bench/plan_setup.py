@@ -36,6 +36,18 @@ def add_embedded_calls(plan: Any) -> Any:
     return replace(plan, models=tuple(whole(model) for model in plan.models))
 
 
+def read_settings_files(plan: Any, folder: Path) -> Any:
+    """The plan with what its settings files say; they lie beside it."""
+    from navicache.models import read_settings
+
+    def whole(setting: Any) -> Any:
+        path = (folder / setting.settings).absolute()
+        choice = read_settings(path).get_choice(setting.quality)
+        return replace(setting, settings=str(path), policy=choice.policy, knobs=choice.knobs)
+
+    return replace(plan, settings=tuple(whole(each) if each.settings else each for each in plan.settings))
+
+
 def choose_prompts(wanted: Any, folder: Path) -> list[str]:
     """The prompts that the plan asks for."""
     from navicache.evaluation.bench.prompts import read_prompt_file, vbench_prompts

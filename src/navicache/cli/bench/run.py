@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from navicache.cli.bench.equal_table import equal_steps_table
 from navicache.cli.bench.job_list import join_problems, list_jobs, refuse_problems
-from navicache.cli.bench.plan_setup import add_embedded_calls, choose_prompts, set_prompt_counts
+from navicache.cli.bench.plan_setup import add_embedded_calls, choose_prompts, read_settings_files, set_prompt_counts
 from navicache.cli.bench.preflight import explain_missing_lpips
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.summary_table import summary_table
@@ -58,7 +58,8 @@ def run_benchmark(options: argparse.Namespace) -> int:
 def parse_options(options: argparse.Namespace) -> tuple[BenchPlan, list[JobGroup], list[str]]:
     """The plan, its selected jobs, and what is wrong with its prompts."""
     try:
-        plan = add_embedded_calls(set_prompt_counts(read_plan(options.plan), options.prompts, options.accuracy))
+        plan = read_settings_files(read_plan(options.plan), options.plan.parent)
+        plan = add_embedded_calls(set_prompt_counts(plan, options.prompts, options.accuracy))
     except PlanErrors as error:
         raise ValueError(join_problems(error.problems)) from error
     prompts, wrong = find_prompts(plan, options.plan.parent)

@@ -147,8 +147,8 @@ def describe_answer(job: TuneJob, answer: Answer, path: Path) -> list[str]:
         versus = f", {lead:+.4g}{unit} to the default" if answer.board.has(usual.name, task.confirm) else ""
         lines.append(f"chosen: {best.name} ({best.policy}), {speedup:.2f} times the speed: {words}{versus}")
     lines.append(f"(on {len(task.confirm)} prompts that nothing was chosen on)")
-    lines += ["", f'    navicache.enable(pipe, settings="{path}")', "", f"every candidate and the videos: open {job.out / PAGE}"]
-    return lines
+    code = f'    navicache.enable(pipe, settings="{path}")'
+    return [*lines, "", code, "", f"every candidate and the videos: open {job.out / PAGE}"]
 
 
 def format_candidates(answer: Answer) -> list[str]:

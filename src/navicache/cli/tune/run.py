@@ -14,7 +14,7 @@ from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.run import explain_full_disk
 from navicache.cli.tune.answer import Answer, describe_answer, write_answer
 from navicache.cli.tune.job import TuneJob, read_tune_job
-from navicache.cli.tune.runner import TrialRunner
+from navicache.cli.tune.runner import METRICS, TrialRunner
 from navicache.cli.tune.worker import FACTS, TuningWorker
 from navicache.evaluation.bench.executors import Executor, MakeWorker, run_in_process
 from navicache.evaluation.bench.ray_executor import RayExecutor
@@ -26,7 +26,6 @@ from navicache.evaluation.tuning.search import Search, TuneTask
 from navicache.generation.progress import bar_options
 from navicache.generation.session import log_notes_once
 
-METRICS = ("psnr", "ssim", "lpips")
 VIDEOS = 2  # prompts whose videos are kept: one of the search, one of the confirmation
 RIVAL_LOOKS = 6  # runs in which a rival's threshold is found, about
 
@@ -64,8 +63,7 @@ def build_task(job: TuneJob, facts: dict[str, Any], most_cost: float, rivals: Se
     """What the search is given: prompts with even numbers to choose on, the others to confirm on."""
     count = len(job.prompts)
     if facts["noise_levels"] is None:
-        steps = {**job.model.call, **job.condition.call}.get("num_inference_steps")
-        raise ValueError(f"the scheduler {facts['scheduler']} does not tell its noise levels: no list can be laid ({steps})")
+        raise ValueError(f"{facts['scheduler']} does not tell its noise levels: choose another --sampler")
     total = len(facts["noise_levels"]) - 1
 
     def build_rivals(budget: int) -> list[Candidate]:

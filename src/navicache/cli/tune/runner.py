@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from navicache.evaluation.bench.executors import Executor, MakeWorker
@@ -13,6 +12,7 @@ from navicache.evaluation.bench.rows import REFUSED, Row, RowFile
 from navicache.evaluation.tuning.scores import Candidate, RunScore, Scoreboard
 from navicache.evaluation.tuning.search import Trial
 
+METRICS = ("psnr", "ssim", "lpips")
 FITTING_PROMPTS = 2  # that a policy is fitted to
 THRESHOLD_PROMPTS = 1  # that its threshold is found with
 
@@ -81,7 +81,5 @@ class TrialRunner:
             self.board.refused[name] = row["reason"]
         elif row["kind"] == "cached":
             steps, quality = row["steps"], row["quality"]
-            scores = {metric: quality[metric] for metric in ("psnr", "ssim", "lpips") if quality.get(metric) is not None}
+            scores = {metric: quality[metric] for metric in METRICS if quality.get(metric) is not None}
             self.board.runs[name, row["prompt_index"]] = RunScore(scores, steps["computed"], steps["total"])
-
-

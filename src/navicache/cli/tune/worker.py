@@ -9,6 +9,7 @@ from navicache.evaluation.bench.rows import Row
 from navicache.integrations.diffusers import find_denoisers, get_model_config
 from navicache.integrations.rank_groups import get_class_name
 from navicache.integrations.scheduler import read_noise_levels
+from navicache.integrations.tuned_runs import describe_sampling
 from navicache.models import strip_config
 
 FACTS = "tuned_run"  # of a row without a cache
@@ -30,17 +31,11 @@ class TuningWorker(PipelineWorker):
 def describe_run(pipe: Any) -> dict[str, Any]:
     """Model, scheduler and noise levels of the pipeline's newest run."""
     model = next(iter(find_denoisers(pipe).values()))
-    levels = read_noise_levels(pipe.scheduler)
+    levels, sampling = read_noise_levels(pipe.scheduler), describe_sampling(pipe)
     return {
         "model": get_class_name(model),
         "config": strip_config(get_model_config(model)),
-        "scheduler": type(pipe.scheduler).__name__,
+        "scheduler": sampling.scheduler,
         "noise_levels": None if levels is None else [round(level, 5) for level in levels],
-        "guidance": read_guidance(pipe),
+        "guidance": sampling.guidance,
     }
-
-
-def read_guidance(pipe: Any) -> float | None:
-    """The guidance scale of the newest run, if the pipeline keeps it."""
-    scale = getattr(pipe, "_guidance_scale", None)
-    return float(scale) if isinstance(scale, int | float) else None

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from navicache.engine.decide.trace_lines import DecisionLine, LineKey, expand_shared_lines
 from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_value
-from navicache.policies import Decision, Gate, Step
+from navicache.policies import Decision, Gate, Policy, Step, collect_knob_values
 from navicache.records import RunRecord, StepRecord
 
 MAX_KEPT_RUNS = 32  # a server must not grow for ever
@@ -41,6 +41,13 @@ class TraceRecorder:
         self._total: int | None = None  # steps of the run, as far as known
 
     # -- where the run is ---------------------------------------------------------------------------------------------
+
+    def set_policy(self, policy: Policy) -> None:
+        """The policy of the run that begins."""
+        scheme = policy.schemes()[0]
+        self._gate = scheme.monitor or scheme.gate
+        about = {"policy": policy.name, "settings": collect_knob_values(policy), "belief": scheme.error_field}
+        self._run_fields = {**self._run_fields, **about}
 
     def begin_run(self, reason: str) -> None:
         """Open a run."""
@@ -110,8 +117,9 @@ class TraceRecorder:
         return [reading for reading in self._time_readings.values() if reading.tensor is not None]
 
     def add_note(self, text: str) -> None:
-        """Add a note to the run; the same note is added once."""
-        self._notes[text] = None
+        """Add a note to the run; the same note is added once, an empty one is not."""
+        if text:
+            self._notes[text] = None
 
     def finish_run(self, is_complete: bool) -> None:
         """Close the run."""

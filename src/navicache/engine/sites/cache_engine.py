@@ -10,16 +10,16 @@ from navicache.engine.decide.trace_recorder import TraceRecorder
 from navicache.engine.predict.stream_cache import StorageOptions
 from navicache.engine.rank_group import FindRankGroup, HostTransfer, find_no_ranks
 from navicache.engine.run.run_state import RunState
-from navicache.engine.sites.call_readings import NO_READINGS, CallReadings
+from navicache.engine.sites.call_readings import NO_READINGS, CallReadings, compute_latent_signal
+from navicache.engine.sites.fallback_policy import FallbackPolicy
 from navicache.engine.tensors.device_readings import fetch_readings
 from navicache.engine.tensors.rows import count_rows
-from navicache.engine.tensors.wiener_filter import apply_wiener_filter, resolve_noise_level
 from navicache.engine.tracking.model_call import CallReader, ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement
 from navicache.engine.tracking.placement_rules import list_placement_readings, place_call, resolve_placement
 from navicache.engine.tracking.run_tracker import RunTracker
 from navicache.models import CallSpec
-from navicache.policies import FilteredLatent, Policy, Scheme, collect_knob_values
+from navicache.policies import Policy
 from navicache.records import ShadowMode, Trace
 
 Forward = Callable[..., Any]
@@ -39,14 +39,14 @@ class CacheEngine(ABC):
         describe_call: Callable[[], CallFacts] = CallFacts,
         shadow: ShadowMode | None = None,
         find_ranks: FindRankGroup = find_no_ranks,
+        fallback: FallbackPolicy | None = None,
     ) -> None:
-        """Set up for the first run; no tensor is kept yet."""
-        self.scheme: Scheme = policy.schemes()[0]
-        self.policy, self.reader, self.call = policy, reader, call or CallSpec()
+        """Set up for the first run; no tensor is kept yet. A run that the policy is not for takes the fallback."""
+        self._own_policy, self._fallback, self.policy, self.scheme = policy, fallback, policy, policy.schemes()[0]
+        self.reader, self.call = reader, call or CallSpec()
         self.keep, self.describe_call, self.shadow = keep or StorageOptions(), describe_call, shadow
-        about = {"model": model, "policy": policy.name, "settings": collect_knob_values(policy)}
-        explainer = self.scheme.monitor or self.scheme.gate
-        self.recorder = TraceRecorder(explainer, **about, shadow=shadow, belief=self.scheme.error_field)
+        self.recorder = TraceRecorder(self.scheme.gate, model=model, shadow=shadow)
+        self.recorder.set_policy(policy)
         self.tracker, self.host_transfer = RunTracker(), HostTransfer(find_ranks)
         self.run: RunState | None = None
 
@@ -145,6 +145,9 @@ class CacheEngine(ABC):
         else:
             self._close_run(is_complete=False)
             self.recorder.begin_run(placement.new_run_reason)
+            if self._fallback is not None:
+                self.policy = self._fallback.choose_run_policy(self._own_policy, call_facts, self.recorder)
+                self.scheme = self.policy.schemes()[0]
         self.release_site_tensors()
         self.run = RunState(self.scheme, self.recorder, self.keep, count_rows(call.latent), self.call.channel_dim)
         self.run.begin_run(call, call_facts.total, self.policy.align_steps)
@@ -152,9 +155,7 @@ class CacheEngine(ABC):
 
     def compute_signal(self, call: ModelCall, sigma: float | None) -> Tensor:
         """What the gate watches at this call, at this noise level."""
-        if isinstance(kind := self.scheme.signal, FilteredLatent):
-            return apply_wiener_filter(call.model_latent[0], resolve_noise_level(sigma, call.time), kind.exponent)
-        raise ValueError(f"signal {kind!r} exists inside the blocks only: give the policy a site of Blocks(...)")
+        return compute_latent_signal(self.scheme.signal, call, sigma)
 
     def abort_run(self) -> None:
         """Forget the run: something went wrong in it, perhaps the device itself."""

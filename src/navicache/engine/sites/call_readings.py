@@ -6,6 +6,9 @@ from typing import NamedTuple
 from torch import Tensor
 
 from navicache.engine.tensors.device_readings import DeviceReading
+from navicache.engine.tensors.wiener_filter import apply_wiener_filter, resolve_noise_level
+from navicache.engine.tracking.model_call import ModelCall
+from navicache.policies import FilteredLatent, Signal
 
 
 class CallReadings(NamedTuple):
@@ -26,3 +29,10 @@ class CallReadings(NamedTuple):
 
 
 NO_READINGS = CallReadings(is_placement_certain=True)
+
+
+def compute_latent_signal(signal: Signal, call: ModelCall, sigma: float | None) -> Tensor:
+    """Compute a signal that needs no more than the latent of a call, at this noise level."""
+    if isinstance(signal, FilteredLatent):
+        return apply_wiener_filter(call.model_latent[0], resolve_noise_level(sigma, call.time), signal.exponent)
+    raise ValueError(f"signal {signal!r} exists inside the blocks only: give the policy a site of Blocks(...)")

@@ -11,6 +11,7 @@ from navicache.evaluation.bench.names import digest, file_stem, slug
 from navicache.evaluation.bench.plan import BASELINE, NO_CACHE, STEPS, BenchPlan, PlanCondition, PlanModel, PlanSetting
 
 JobKind = Literal["baseline", "cached", "shadow"]
+HIDDEN_IF_EMPTY = ("share", "calibrate", "target", "tune", "quality")  # results from before there were these stay known
 BASELINE_SETTING = PlanSetting(BASELINE, NO_CACHE)
 # Computes every step, and its trace holds the true changes of input and output from step to step.
 EVERY_STEP = PlanSetting("every step", "easycache", knobs={"threshold": 0.0, "align_steps": 2})
@@ -50,9 +51,10 @@ class BenchJob:
     @cached_property
     def key(self) -> str:
         """Identifies the job: a job with a row of this key is finished."""
-        hidden = [name for name in ("share", "calibrate", "target", "tune") if not getattr(self.setting, name)]
-        hidden += [] if self.setting.target else ["swept"]  # a target's threshold is found without the sweep
-        setting = _identifying_facts(self.setting, "series", "models", "conditions", "batch", *hidden)
+        beside = ["series", "models", "conditions", "batch", "settings"]  # what the file says is in the knobs
+        beside += [name for name in HIDDEN_IF_EMPTY if not getattr(self.setting, name)]
+        beside += [] if self.setting.target else ["swept"]  # a target's threshold is found without the sweep
+        setting = _identifying_facts(self.setting, *beside)
         return digest({"group": self.group, "kind": self.kind, "setting": setting})
 
     @property

@@ -10,7 +10,7 @@ from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.targets import check_target, check_tuning
 from navicache.evaluation.comparison import METRICS
 from navicache.integrations.policy_choice import DEFAULT_POLICY
-from navicache.models import CALIBRATED_METHODS, MODES
+from navicache.models import CALIBRATED_METHODS, MODES, Quality
 from navicache.policies import build_policy
 from navicache.policies.knob_checks import check_choice
 
@@ -83,6 +83,8 @@ class PlanSetting:
     conditions: tuple[str, ...] = ()  # under these alone, with * for any text; none named means all
     target: float | None = None  # steps per computed step, met by the threshold
     tune: tuple[str, ...] = ()  # prompts that it is found with
+    settings: str = ""  # file of `navicache tune`, whose choice is the policy and the knobs here
+    quality: Quality | None = None  # which of its choices; without a file the policy and the speed-up here
 
     def __post_init__(self) -> None:
         """Refuse a policy or knob that does not exist before anything is loaded."""

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from navicache.evaluation.bench.plan import NO_CACHE, PlanCondition, PlanSetting
@@ -15,13 +16,17 @@ from navicache.evaluation.bench.plan_readers import (
     read_table,
     read_text,
     read_texts,
+    reader_of_choice,
 )
+from navicache.integrations.policy_choice import DEFAULT_POLICY
+from navicache.models import QUALITIES, SPEEDUP_OF_QUALITY
 
 EVERY_OTHER = "*"  # a setting with this policy stands for every policy that the plan does not name
 SETTING_KEYS = (
     *("name", "policy", "mode", "modes", "knobs", "call", "sweep", "shares", "models", "batch"),
-    *("calibration", "calibrate", "conditions", "series", "targets"),
+    *("calibration", "calibrate", "conditions", "series", "targets", "settings", "quality"),
 )
+OWN_OF_TUNED = ("policy", "mode", "modes", "knobs", "sweep", "shares", "calibration", "calibrate", "targets")
 CONDITION_KEYS = ("name", "scheduler", "scheduler_options", "call", "sweep", "models", "prompts")
 
 
@@ -41,13 +46,14 @@ def add_unlisted_policies(settings: Any, policies: Collection[str]) -> Any:
 
 def expand_settings(entry: Any, place: str) -> Iterator[PlanSetting]:
     """A setting for every mode, share, and combination of the swept knobs."""
+    entry, tuned = _read_tuned(entry, place)
     check_keys(entry, place, SETTING_KEYS, ("policy",))
     policy = read_text(entry["policy"], f"{place}.policy")
     name = read_text(entry.get("name", policy), f"{place}.name")
     given, call = (read_table(entry.get(key, {}), f"{place}.{key}") for key in ("knobs", "call"))
     knobs = {knob: tuple(v) if isinstance(v, list) else v for knob, v in given.items()}  # as policies do
     lists = {key: read_texts(entry.get(key, []), f"{place}.{key}") for key in ("models", "conditions", "calibrate")}
-    same: dict[str, Any] = {"policy": policy, "call": call, **lists}
+    same: dict[str, Any] = {"policy": policy, "call": call, **lists, **tuned}
     same["calibration"] = read_text(entry.get("calibration", ""), f"{place}.calibration")
     same["batch"] = read_positive_int(entry["batch"], f"{place}.batch") if "batch" in entry else None
     reads = (_read_modes, _read_shares, _read_targets, _read_sweep)
@@ -71,6 +77,21 @@ def expand_conditions(entry: Any, place: str, read_prompts: ValueReader) -> Iter
     for point in _read_sweep(entry, place):
         words = " ".join([name, *(f"{argument}={value}" for argument, value in point.items())])
         yield PlanCondition(words, scheduler, options, {**call, **point}, models, prompts)
+
+
+def _read_tuned(entry: Any, place: str) -> tuple[Any, dict[str, Any]]:
+    """The entry with the default policy in place of settings and quality, and these two; a file is read later."""
+    named = {key: entry[key] for key in ("settings", "quality") if key in read_table(entry, place)}
+    if not named:
+        return entry, {}
+    if own := [key for key in OWN_OF_TUNED if key in entry]:
+        raise ValueError(f"{place} has {' and '.join(named)}, which have their own policy: leave out {', '.join(own)}")
+    settings = read_text(named.get("settings", ""), f"{place}.settings")
+    quality = reader_of_choice(*QUALITIES)(named["quality"], f"{place}.quality") if "quality" in named else None
+    knobs = {"speedup": SPEEDUP_OF_QUALITY[quality]} if quality and not settings else {}
+    label = " ".join(filter(None, (PurePath(settings).stem, quality)))
+    plain = {"name": label, **entry, "policy": DEFAULT_POLICY, "knobs": knobs}
+    return plain, {"settings": settings, "quality": quality}
 
 
 def _read_modes(entry: Mapping[str, Any], place: str) -> tuple[Any, ...]:

@@ -1,6 +1,5 @@
 """What to search for: a speed-up, or a quality to keep."""
 
-import math
 import re
 from dataclasses import dataclass
 
@@ -47,6 +46,7 @@ def parse_quality(text: str) -> Target:
         better = "lower" if right == "<=" else "higher"
         raise ValueError(f"{metric} is better when it is {better}: write {metric}{right}{number}")
     best = BEST_SCORES[metric]
-    if not math.isfinite(limit) or not min(best, 0.0) <= limit <= max(best, 1.0) or limit == best:  # only an equal run has the best
+    bounds = sorted((0.0, max(best, 1.0)))
+    if not bounds[0] <= limit <= bounds[1] or limit == best:  # only an equal run has the best; NaN is outside
         raise ValueError(f"{metric}{right}{number} is kept by no faster run: give another limit")
     return Target(metric=metric, limit=limit)
