@@ -1,6 +1,7 @@
 """What a search found: the settings file, the page, the shared row and the words."""
 
 import json
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -163,6 +164,7 @@ def format_candidates(answer: Answer) -> list[str]:
     columns = [
         TextColumn("candidate", shown, is_left_aligned=True),
         TextColumn("prompts", list(map(str, prompts))),
+        TextColumn("to the\ndefault", [describe_lead(board, name, usual, task) for name in shown]),
         TextColumn("steps a\ncompute", [f"{board.speedup(name, task.few):.2f}" for name in shown]),
         *(
             TextColumn(metric.upper(), [f"{score[metric]:{form}}" if metric in score else "-" for score in scores])
@@ -171,3 +173,9 @@ def format_candidates(answer: Answer) -> list[str]:
     ]
     refused = [f"not possible: {name}: {reason}" for name, reason in board.refused.items()]
     return [*format_table_lines(columns), *refused]
+
+
+def describe_lead(board: Scoreboard, name: str, usual: str, task: TuneTask) -> str:
+    """How much better a candidate is than the default on the prompts that both were run on."""
+    lead = board.lead(name, usual, [*task.search, *task.confirm], caution=0)
+    return "-" if name == usual or math.isinf(lead) else f"{lead:+.2f}" if board.metric == "psnr" else f"{lead:+.4f}"

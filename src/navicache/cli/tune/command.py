@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 
 from navicache.cli.options import add_call_options, add_device_options, parse_positive_int, parse_positive_number
+from navicache.cli.tune import DEFAULT_PROMPTS
 from navicache.generation.job import MODEL_HELP, POCKET
 from navicache.models import LPIPS_OF_QUALITY, QUALITIES
-
-DEFAULT_PROMPTS = 8
 
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from navicache.cli.bench.model_check import check_model
 from navicache.cli.bench.plan_setup import choose_prompts
 from navicache.cli.bench.preflight import explain_missing_lpips
 from navicache.cli.options import read_call_options
-from navicache.cli.tune.command import DEFAULT_PROMPTS
+from navicache.cli.tune import DEFAULT_PROMPTS
 from navicache.cli.tune.memory_check import check_memory
 from navicache.evaluation.bench.jobs import BASELINE_SETTING, BenchJob
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel, PlanPrompts

@@ -4,7 +4,7 @@ import argparse
 import functools
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,9 @@ def run_tune(options: argparse.Namespace) -> int:
     job = read_tune_job(options)
     job.out.mkdir(parents=True, exist_ok=True)
     with lock_folder(job.out), explain_full_disk(job.out), log_notes_once():
-        runner = build_runner(job, options)
         most = options.effort * len(job.prompts)
         with tqdm(desc=f"tune for {job.target}", unit="run", total=math.ceil(most), **bar_options()) as bar:
-            runner.tell = functools.partial(move_bar, bar, runner)
-            answer = search(job, runner, options, most)
+            answer = search(job, build_runner(job, options, functools.partial(move_bar, bar)), options, most)
         path = write_answer(job, answer, options.share)
     print("\n".join(describe_answer(job, answer, path)))
     return 0
@@ -94,7 +92,7 @@ def list_rivals(facts: dict[str, Any]) -> tuple[Rival, ...]:
     return (Rival("navicache", True), Rival("seacache", True), Rival("l2p", False))
 
 
-def build_runner(job: TuneJob, options: argparse.Namespace) -> TrialRunner:
+def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row, float], None]) -> TrialRunner:
     """The runner over the rows that are there already."""
     place = job.out.absolute()
     make: MakeWorker = functools.partial(TuningWorker, place, ResultFiles(place, VIDEOS, 0), METRICS)
@@ -102,16 +100,14 @@ def build_runner(job: TuneJob, options: argparse.Namespace) -> TrialRunner:
     if options.executor == "local":
         make, execute = functools.lru_cache(make), run_in_process  # one worker for all rounds
     rows = RowFile(job.out / ROWS)
-    return TrialRunner(
-        job.model, job.condition, job.prompts, job.seed, rows, make, execute, Scoreboard(job.target.metric)
-    )
+    board = Scoreboard(job.target.metric)
+    return TrialRunner(job.model, job.condition, job.prompts, job.seed, rows, make, execute, board, tell)
 
 
-def move_bar(bar: Any, runner: TrialRunner, row: Row) -> None:
+def move_bar(bar: Any, row: Row, cost: float) -> None:
     """Move the bar by what was computed, in runs of every step."""
-    plain = sum(each["kind"] == "baseline" for each in runner.rows.rows)
     bar.set_postfix_str(row["setting"], refresh=False)
-    bar.n = min(bar.total, round(plain + runner.board.cost))
+    bar.n = min(bar.total, round(cost))
     bar.refresh()
 
 

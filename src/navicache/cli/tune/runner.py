@@ -29,7 +29,7 @@ class TrialRunner:
     make_worker: MakeWorker
     execute: Executor
     board: Scoreboard
-    tell: Callable[[Row], None] = lambda _: None
+    tell: Callable[[Row, float], None] = lambda *_: None  # the newest row, and the cost so far
     candidates: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
     began: float = field(default_factory=time.monotonic)
 
@@ -37,6 +37,11 @@ class TrialRunner:
         """Read the rows that are there."""
         for row in self.rows.rows:
             self._take(row)
+
+    @property
+    def cost(self) -> float:
+        """Of everything, in runs of every step."""
+        return self.board.cost + sum(row["kind"] == "baseline" for row in self.rows.rows)
 
     def run_plain(self) -> list[Row]:
         """Run every prompt without a cache; returns the rows."""
@@ -60,7 +65,7 @@ class TrialRunner:
             self.rows.add(*made)
             for row in made:
                 self._take(row)
-                self.tell(row)
+                self.tell(row, self.cost)
 
     def build_job(self, candidate: Candidate | None, prompt: int) -> BenchJob:
         """One run; None is that without a cache."""
@@ -78,8 +83,8 @@ class TrialRunner:
     def _take(self, row: Row) -> None:
         name = row["setting"]
         if row["kind"] == REFUSED:
-            self.board.refused[name] = row["reason"]
+            self.board.refuse(name, row["reason"])
         elif row["kind"] == "cached":
             steps, quality = row["steps"], row["quality"]
             scores = {metric: quality[metric] for metric in METRICS if quality.get(metric) is not None}
-            self.board.runs[name, row["prompt_index"]] = RunScore(scores, steps["computed"], steps["total"])
+            self.board.add_run(name, row["prompt_index"], RunScore(scores, steps["computed"], steps["total"]))

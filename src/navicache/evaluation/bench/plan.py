@@ -17,8 +17,7 @@ from navicache.policies.knob_checks import check_choice
 PromptOrigin = Literal["pocket", "pocket-tuning", "vbench", "file"]
 ClockMode = Literal["group", "beside"]
 NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
-BASELINE = "baseline"
-STEPS = "num_inference_steps"
+BASELINE, STEPS = "baseline", "num_inference_steps"
 DEFAULT_OURS = (DEFAULT_POLICY,)
 CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
@@ -93,14 +92,12 @@ class PlanSetting:
         if self.policy != NO_CACHE:
             build_policy(self.policy, **self.knobs)
         elif self.mode or self.knobs or self.target:
-            raise ValueError(
-                f"setting {self.name!r} has policy {NO_CACHE!r}: leave out its modes, knobs, sweep, targets"
-            )
+            raise ValueError(f"setting {self.name!r} has no cache: leave out its modes, knobs, sweep and targets")
         check_target(self.name, self.policy, self.target, self.knobs)
+        if self.calibrate and self.calibration:
+            raise ValueError(f"setting {self.name!r} has calibration and calibrate: give one of them")
         if self.calibrate:
             check_choice(f"policy of setting {self.name!r}, which has `calibrate`,", self.policy, CALIBRATED_METHODS)
-            if self.calibration:
-                raise ValueError(f"setting {self.name!r} has calibration and calibrate: give one of them")
 
 
 @dataclass(frozen=True)
@@ -132,8 +129,8 @@ class BenchPlan:
     seeds: tuple[int, ...] = (0,)
     accuracy: ShadowRuns = ShadowRuns()
     batch: int = 1  # prompts in one call
-    videos: int | None = None  # of how many prompts they are kept; None keeps all
-    traces: int | None = None  # of how many prompts they are kept; None keeps all
+    videos: int | None = None  # of how many prompts they are kept; None keeps all, as for traces
+    traces: int | None = None
     metrics: tuple[str, ...] = tuple(METRICS)
     clock: ClockMode = "group"  # one plain run a group, or one right before every cached run
     chapter: PageChapter = PageChapter()

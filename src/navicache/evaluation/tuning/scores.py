@@ -49,6 +49,14 @@ class Scoreboard:
     runs: dict[tuple[str, int], RunScore] = field(default_factory=dict[tuple[str, int], RunScore])
     refused: dict[str, str] = field(default_factory=dict[str, str])
 
+    def add_run(self, name: str, prompt: int, run: RunScore) -> None:
+        """Add a run of a candidate on a prompt."""
+        self.runs[name, prompt] = run
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Remember that a candidate cannot be put on the model."""
+        self.refused[name] = reason
+
     @property
     def cost(self) -> float:
         """Of all cached runs, in runs of every step."""

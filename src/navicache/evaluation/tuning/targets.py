@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from navicache.evaluation.tuning.scores import BEST_SCORES, Metric
 
@@ -36,7 +37,7 @@ def parse_quality(text: str) -> Target:
     found = FORM.fullmatch(text)
     if found is None:
         raise ValueError(f"a quality is lpips<=0.05, psnr>=32 or ssim>=0.95, got {text!r}")
-    metric, sign, number = found.groups()
+    metric, sign, number = cast(Metric, found[1]), found[2], found[3]
     try:
         limit = float(number)
     except ValueError as error:

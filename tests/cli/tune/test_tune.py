@@ -1,0 +1,129 @@
+"""`navicache tune` on a tiny pipeline: the file it writes, the run that goes on, and what it refuses."""
+
+import json
+
+import pytest
+from tests.support.commands import refused
+
+from navicache import enable
+from navicache.cli import main
+from navicache.evaluation.bench.rows import RowFile
+from navicache.generation.job import ModelSource
+from navicache.generation.loading import load_pipeline
+from navicache.models import read_settings
+
+PROMPTS = "a red ball\na blue cat\na green tree\na small house\n"
+CALL = ("--steps", "12", "--frames", "5", "--height", "32", "--width", "48", "--guidance", "4")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tune")
+
+
+@pytest.fixture
+def tune(wan_folder, folder):
+    """The command with a model, its call and its prompts."""
+    (folder / "prompts.txt").write_text(PROMPTS, encoding="utf-8")
+    return ["tune", "--model", str(wan_folder), "--prompts", str(folder / "prompts.txt"), *CALL]
+
+
+@pytest.fixture
+def tuned(tune, folder, capsys):
+    """The results of a search for twice the speed; what is there is not searched again."""
+    out, share = folder / "out", folder / "row.json"
+    arguments = [*tune, "--speedup", "2", "--effort", "3", "--out", str(out), "--share", str(share)]
+    assert main(arguments) == 0
+    return out, share, capsys.readouterr().out, arguments
+
+
+def test_the_file_says_what_was_measured_and_enable_takes_it(tuned, wan_folder):
+    out, _, text, _ = tuned
+    settings = read_settings(out / "settings.json")
+    assert settings.run.steps == 12 and settings.run.guidance == 4.0 and settings.choice.speedup == 2.0
+    assert settings.run.size == {"num_frames": 5, "height": 32, "width": 48}
+    assert f'settings="{out / "settings.json"}"' in text and (out / "report.html").is_file()
+    pipe = load_pipeline(ModelSource(str(wan_folder), device="cpu"))
+    with enable(pipe, settings=str(out / "settings.json")) as cache:
+        pipe("a red ball", num_inference_steps=12, num_frames=5, height=32, width=48, guidance_scale=4.0)
+        (run,) = cache.trace.runs
+    assert run.computed == 6 and not run.notes
+    if settings.choice.policy == "schedule":
+        assert run.computed_steps() == settings.choice.knobs["at"]
+
+
+def test_a_search_that_is_repeated_measures_nothing_again(tuned, capsys):
+    out, _, text, arguments = tuned
+    rows = (out / "rows.jsonl").read_bytes()
+    assert main(arguments) == 0
+    assert (out / "rows.jsonl").read_bytes() == rows and capsys.readouterr().out == text
+
+
+def test_a_search_that_was_killed_goes_on(tuned, capsys):
+    out, _, text, arguments = tuned
+    rows = (out / "rows.jsonl").read_bytes()
+    lines = rows.splitlines(keepends=True)
+    (out / "rows.jsonl").write_bytes(b"".join(lines[:9]) + lines[9][:40])  # a line was torn
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == text
+    assert len(RowFile(out / "rows.jsonl").rows) == len(lines)
+
+
+def test_half_of_the_prompts_confirm(tuned):
+    out, *_ = tuned
+    rows = RowFile(out / "rows.jsonl").rows
+    confirmed = {row["setting"] for row in rows if row["kind"] == "cached" and row["prompt_index"] % 2}
+    searched = {row["setting"] for row in rows if row["kind"] == "cached"}
+    assert "default 6" in confirmed and len(confirmed) <= 2 < len(searched)
+
+
+def test_a_shared_row_tells_no_prompt_and_no_path(tuned, wan_folder):
+    _, share, *_ = tuned
+    row = json.loads(share.read_text())
+    assert row["transformer"] == "WanTransformer3DModel" and row["steps"] == 12 and row["model"] == wan_folder.name
+    assert "ball" not in share.read_text() and str(wan_folder.parent) not in share.read_text()
+
+
+def test_a_quality_is_kept_on_all_prompts(tune, folder, capsys):
+    out = folder / "quality"
+    assert main([*tune, "--quality", "psnr>=25", "--effort", "3", "--no-rivals", "--out", str(out)]) == 0
+    settings = read_settings(out / "settings.json")
+    assert settings.choice.scores["psnr"] >= 25 and settings.about["target"] == "psnr >= 25"
+    assert "times the speed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["--quality", "lpips>=0.05"], "write lpips<=0.05"),
+        (["--quality", "nice"], "a quality is lpips<=0.05, psnr>=32 or ssim>=0.95"),
+        (["--quality", "psnr>=100"], "give another limit"),
+        (["--speedup", "1"], "--speedup must be above 1"),
+        (["--count", "3"], "give 4 or more"),
+        (["--sampler", "NoScheduler"], "diffusers has no scheduler"),
+        (["--sampler", "DDIMScheduler", "--shift", "3"], "has no flow shift"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_written(tune, folder, capsys, arguments, advice):
+    out = folder / "refused"
+    assert advice in refused(capsys, *tune, *arguments, "--out", out)
+    assert not out.exists()
+
+
+def test_a_model_needs_prompts_and_a_file_that_can_be_read(wan_folder, tmp_path, capsys):
+    assert "--prompts FILE" in refused(capsys, "tune", "--model", wan_folder)
+    assert "no file" in refused(capsys, "tune", "--model", wan_folder, "--prompts", tmp_path / "none.txt")
+    (tmp_path / "empty.txt").write_text("\n\n")
+    assert "holds no prompt" in refused(capsys, "tune", "--model", wan_folder, "--prompts", tmp_path / "empty.txt")
+
+
+def test_a_model_that_does_not_fit_the_memory_is_refused(tune, monkeypatch, folder, capsys):
+    monkeypatch.setattr("navicache.cli.tune.memory_check.read_free_bytes", lambda device: 1000)
+    message = refused(capsys, *tune, "--out", folder / "memory")
+    assert "GiB for its weights alone" in message and not (folder / "memory").exists()
+
+
+def test_results_of_another_search_are_not_mixed(tuned, tune, capsys):
+    out, *_ = tuned
+    other = ["--speedup", "2", "--seed", "7", "--effort", "3", "--no-rivals"]
+    assert "another --out" in refused(capsys, *tune, *other, "--out", out)
