@@ -119,7 +119,7 @@ def test_a_model_needs_prompts_and_a_file_that_can_be_read(wan_folder, tmp_path,
 
 def test_a_model_that_does_not_fit_the_memory_is_refused(tune, monkeypatch, folder, capsys):
     monkeypatch.setattr("navicache.cli.tune.memory_check.read_free_bytes", lambda device: 1000)
-    message = refused(capsys, *tune, "--out", folder / "memory")
+    message = refused(capsys, *tune, "--speedup", "2", "--out", folder / "memory")
     assert "GiB for its weights alone" in message and not (folder / "memory").exists()
 
 

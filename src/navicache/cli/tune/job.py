@@ -1,8 +1,9 @@
 """What to tune, as data: the options, checked before anything is loaded."""
 
 import argparse
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,12 @@ class TuneJob:
     target: Target
     seed: int
     out: Path
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides a run, as JSON has it."""
+        known = {"model": asdict(self.model), "condition": asdict(self.condition), "prompts": self.prompts}
+        return json.loads(json.dumps({**known, "seed": self.seed}, default=str))
 
 
 def read_tune_job(options: argparse.Namespace) -> TuneJob:

@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import json
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from navicache.cli.bench.preflight import explain_missing_lpips
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.run import explain_full_disk
 from navicache.cli.tune.answer import Answer, describe_answer, write_answer
@@ -25,7 +27,9 @@ from navicache.evaluation.tuning.scores import Candidate, Scoreboard
 from navicache.evaluation.tuning.search import Search, TuneTask
 from navicache.generation.progress import bar_options
 from navicache.generation.session import log_notes_once
+from navicache.records import open_atomic_file
 
+SEARCH = "search.json"  # what the rows of a folder are about
 VIDEOS = 2  # prompts whose videos are kept: one of the search, one of the confirmation
 RIVAL_LOOKS = 6  # runs in which a rival's threshold is found, about
 
@@ -33,7 +37,10 @@ RIVAL_LOOKS = 6  # runs in which a rival's threshold is found, about
 def run_tune(options: argparse.Namespace) -> int:
     """Search, confirm, write the settings and say what was found."""
     job = read_tune_job(options)
+    check_same_search(job)
     job.out.mkdir(parents=True, exist_ok=True)
+    with open_atomic_file(job.out / SEARCH) as file:
+        file.write(json.dumps(job.facts, indent=1).encode())
     with lock_folder(job.out), explain_full_disk(job.out), log_notes_once():
         most = options.effort * len(job.prompts)
         with tqdm(desc=f"tune for {job.target}", unit="run", total=math.ceil(most), **bar_options()) as bar:
@@ -41,6 +48,13 @@ def run_tune(options: argparse.Namespace) -> int:
         path = write_answer(job, answer, options.share)
     print("\n".join(describe_answer(job, answer, path)))
     return 0
+
+
+def check_same_search(job: TuneJob) -> None:
+    """Refuse a folder with the rows of another model, call, sampler, prompts or seed; another target may share them."""
+    path = job.out / SEARCH
+    if path.is_file() and json.loads(path.read_text(encoding="utf-8")) != job.facts:
+        raise ValueError(f"{job.out} holds a search of another model, call, prompts or seed: give another --out")
 
 
 def search(job: TuneJob, runner: TrialRunner, options: argparse.Namespace, most_cost: float) -> Answer:
@@ -94,8 +108,8 @@ def list_rivals(facts: dict[str, Any]) -> tuple[Rival, ...]:
 
 def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row, float], None]) -> TrialRunner:
     """The runner over the rows that are there already."""
-    place = job.out.absolute()
-    make: MakeWorker = functools.partial(TuningWorker, place, ResultFiles(place, VIDEOS, 0), METRICS)
+    place, metrics = job.out.absolute(), METRICS[:-1] if explain_missing_lpips() else METRICS
+    make: MakeWorker = functools.partial(TuningWorker, place, ResultFiles(place, VIDEOS, 0), metrics)
     execute: Executor = RayExecutor(options.workers, options.ray_address)
     if options.executor == "local":
         make, execute = functools.lru_cache(make), run_in_process  # one worker for all rounds
