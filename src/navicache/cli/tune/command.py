@@ -28,6 +28,8 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--minutes", type=parse_positive_number, help="stop searching after this time, and confirm")
     effort = "compute to spend, in runs without a cache for each prompt (%(default)s)"
     parser.add_argument("--effort", type=parse_positive_number, default=5.0, help=effort)
+    batch = "prompts in one call: faster on a large card (%(default)s)"
+    parser.add_argument("--batch", type=parse_positive_int, default=1, metavar="N", help=batch)
     parser.add_argument("--no-rivals", action="store_true", help="try schedules alone, no other policies")
     parser.add_argument("--out", type=Path, default=Path("outputs/tune"), help="folder of the results (%(default)s)")
     share = "also write one row about it for docs/tried-models: no prompt, no path, no name"

@@ -115,7 +115,8 @@ def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row,
         make, execute = functools.lru_cache(make), run_in_process  # one worker for all rounds
     rows = RowFile(job.out / ROWS)
     board = Scoreboard(job.target.metric)
-    return TrialRunner(job.model, job.condition, job.prompts, job.seed, rows, make, execute, board, tell)
+    about = (job.model, job.condition, job.prompts, job.seed)
+    return TrialRunner(*about, rows, make, execute, board, options.batch, tell)
 
 
 def move_bar(bar: Any, row: Row, cost: float) -> None:

@@ -29,6 +29,7 @@ class TrialRunner:
     make_worker: MakeWorker
     execute: Executor
     board: Scoreboard
+    batch: int = 1  # prompts in one call
     tell: Callable[[Row, float], None] = lambda *_: None  # the newest row, and the cost so far
     candidates: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
     began: float = field(default_factory=time.monotonic)
@@ -54,14 +55,15 @@ class TrialRunner:
         self._run([(each, prompts) for each, prompts in trials if each.name not in self.board.refused])
 
     def _run(self, trials: Sequence[tuple[Candidate | None, Sequence[int]]]) -> None:
-        by_prompt: dict[int, list[JobBatch]] = {}
+        groups: dict[tuple[int, ...], list[JobBatch]] = {}  # by prompts: a group stays with one worker
         for candidate, prompts in trials:
-            for prompt in prompts:
-                job = self.build_job(candidate, prompt)
-                if job.key not in self.rows:
-                    by_prompt.setdefault(prompt, []).append((job,))
-        groups = [tuple(batches) for _, batches in sorted(by_prompt.items())]
-        for made in self.execute(groups, self.make_worker) if groups else ():
+            missing = [
+                job for job in (self.build_job(candidate, prompt) for prompt in prompts) if job.key not in self.rows
+            ]
+            for start in range(0, len(missing), self.batch):
+                jobs = tuple(missing[start : start + self.batch])
+                groups.setdefault(tuple(job.prompt_index for job in jobs), []).append(jobs)
+        for made in self.execute([tuple(group) for _, group in sorted(groups.items())], self.make_worker):
             self.rows.add(*made)
             for row in made:
                 self._take(row)

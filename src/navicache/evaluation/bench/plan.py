@@ -16,8 +16,7 @@ from navicache.policies.knob_checks import check_choice
 
 PromptOrigin = Literal["pocket", "pocket-tuning", "vbench", "file"]
 ClockMode = Literal["group", "beside"]
-NO_CACHE = "none"  # in place of a policy: the pipeline as it is, for rows such as "40 % steps"
-BASELINE, STEPS = "baseline", "num_inference_steps"
+NO_CACHE, BASELINE, STEPS = "none", "baseline", "num_inference_steps"  # "none": a policy for rows as "40 % steps"
 DEFAULT_OURS = (DEFAULT_POLICY,)
 CallArguments = Mapping[str, Any]  # arguments of a pipeline's call
 
