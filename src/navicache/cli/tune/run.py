@@ -24,7 +24,8 @@ from navicache.evaluation.bench.rows import Row, RowFile
 from navicache.evaluation.bench.session import ROWS, lock_folder
 from navicache.evaluation.tuning.quality_search import QualitySearch
 from navicache.evaluation.tuning.scores import Candidate, Scoreboard
-from navicache.evaluation.tuning.search import Search, TuneTask
+from navicache.evaluation.tuning.search import SURVIVORS, Search, TuneTask
+from navicache.evaluation.tuning.shapes import SHAPES
 from navicache.generation.progress import bar_options
 from navicache.generation.session import log_notes_once
 from navicache.records import open_atomic_file
@@ -61,7 +62,7 @@ def search(job: TuneJob, runner: TrialRunner, options: argparse.Namespace, most_
     """The best candidate for the target, and what it was measured with."""
     plain = runner.run_plain()
     facts = plain[0][FACTS]
-    task = build_task(job, facts, most_cost, rivals=() if options.no_rivals else list_rivals(facts))
+    task = build_task(job, facts, most_cost, rivals=() if options.no_rivals else RIVALS)
     late = functools.partial(is_late, runner.began, options.minutes)
     searcher = Search(task, runner.board, runner.try_out, late)
     if job.target.speedup is not None:
@@ -79,8 +80,13 @@ def build_task(job: TuneJob, facts: dict[str, Any], most_cost: float, rivals: Se
     total = len(facts["noise_levels"]) - 1
 
     def build_rivals(budget: int) -> list[Candidate]:
-        looks = len(rivals) * (RIVAL_LOOKS + count / 4) * budget / total
-        return [rival.build(total, budget) for rival in rivals] if count + looks < most_cost / 3 else []
+        share = budget / total
+        looks = len(SHAPES) * count / 4 + SURVIVORS * count / 4 + count  # of the schedules, and the confirmation
+        room, found = most_cost - count - looks * share, list[Candidate]()
+        for rival in rivals:
+            room -= (RIVAL_LOOKS + count / 4) * share
+            found += [rival.build(total, budget)] if room >= 0 else []
+        return found
 
     return TuneTask(facts["noise_levels"], range(0, count, 2), range(1, count, 2), build_rivals, most_cost)
 
@@ -100,10 +106,8 @@ class Rival:
         return Candidate(f"{self.policy} {budget}", self.policy, {"speedup": speedup}, fitted=True)
 
 
-def list_rivals(facts: dict[str, Any]) -> tuple[Rival, ...]:
-    """The policies that replace the whole model, the paper's first; one of them is fitted to the model."""
-    del facts
-    return (Rival("navicache", True), Rival("seacache", True), Rival("l2p", False))
+# The policies that replace the whole model and were ahead somewhere; they are tried where the compute allows.
+RIVALS = (Rival("seacache", True), Rival("navicache", True), Rival("l2p", False))
 
 
 def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row, float], None]) -> TrialRunner:
