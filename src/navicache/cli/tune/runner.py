@@ -56,10 +56,11 @@ class TrialRunner:
 
     def _run(self, trials: Sequence[tuple[Candidate | None, Sequence[int]]]) -> None:
         groups: dict[tuple[int, ...], list[JobBatch]] = {}  # by prompts: a group stays with one worker
+        known = {row["key"] for row in self.rows.rows}
         for candidate, prompts in trials:
-            missing = [
-                job for job in (self.build_job(candidate, prompt) for prompt in prompts) if job.key not in self.rows
-            ]
+            wanted = {job.key: job for job in (self.build_job(candidate, prompt) for prompt in prompts)}
+            missing = [job for key, job in wanted.items() if key not in known]
+            known |= wanted.keys()
             for start in range(0, len(missing), self.batch):
                 jobs = tuple(missing[start : start + self.batch])
                 groups.setdefault(tuple(job.prompt_index for job in jobs), []).append(jobs)
