@@ -108,6 +108,7 @@ def share_computed_steps(rows: Sequence[Row]) -> list[Row]:
 
 
 def split_by_prompt(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each prompt and seed."""
     prompts: dict[tuple[str, int], list[Row]] = {}
     for row in rows:
         prompts.setdefault((row["prompt"], row["seed"]), []).append(row)
