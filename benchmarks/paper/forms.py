@@ -56,7 +56,7 @@ def compare_forms(rows: Sequence[Row], official: str = OFFICIAL) -> list[FormAtB
 
 
 def _compare_in_cell(rows: Sequence[Row], official: str) -> Iterator[FormAtBudget]:
-    prompts = [_read_prompt(own) for own in _split_by_prompt(_share_computed_steps(rows))]
+    prompts = [_read_prompt(own) for own in split_by_prompt(share_computed_steps(rows))]
     for standings in zip(*prompts, strict=True):
         first = standings[0]
         for form, point in first.points_by_series.items():
@@ -85,7 +85,7 @@ def _summarise_differences(values: Sequence[float], base: Sequence[float]) -> di
     return dict(zip(names, (mean, low, high, median(differences), min(differences)), strict=True))
 
 
-def _share_computed_steps(rows: Sequence[Row]) -> list[Row]:
+def share_computed_steps(rows: Sequence[Row]) -> list[Row]:
     """Rows with the mean computed steps of their setting: all prompts are then read between the same settings.
 
     Of settings with the same mean the best counts, as on a curve of means. Unfinished settings are left out.
@@ -107,7 +107,8 @@ def _share_computed_steps(rows: Sequence[Row]) -> list[Row]:
     return [row for _, own in best.values() for row in own]
 
 
-def _split_by_prompt(rows: Sequence[Row]) -> list[list[Row]]:
+def split_by_prompt(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each prompt and seed."""
     prompts: dict[tuple[str, int], list[Row]] = {}
     for row in rows:
         prompts.setdefault((row["prompt"], row["seed"]), []).append(row)

@@ -91,6 +91,13 @@ def test_it_opens_without_errors_and_fits(tab, results, width, dark):
     assert len(set(tones)) > 2
 
 
+def test_rows_of_shared_calls_have_no_seconds(tmp_path):
+    made = [{**each, "seconds": None} if each["kind"] == "cached" else each for each in rows()]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in made))
+    assert main(["report", str(tmp_path), "--figures", str(tmp_path / "figures.csv")]) == 0
+    assert "writing took 10.0% of the generation time" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_folders_that_share_a_cell_count_its_baselines_once(tmp_path, capsys):
     for folder, own in (("ours", "inertial"), ("theirs", "navicache")):
         (tmp_path / folder).mkdir()

@@ -139,8 +139,8 @@ def _format_quality(best: SettingSummary) -> str:
 
 def write_footer(results: BenchResults) -> tuple[str, ...]:
     """How to make the page again, and what it costs to measure."""
-    row = results.rows[0]
-    share = sum(r["harness_seconds"] for r in results.rows) / sum(r["seconds"]["call"] for r in results.rows)
+    row, timed = results.rows[0], [r for r in results.rows if r["seconds"]]  # settings of a shared call have no seconds
+    share = sum(r["harness_seconds"] for r in timed) / sum(r["seconds"]["call"] for r in timed)
     versions = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
     return (
         f"Made by `navicache bench PLAN.toml`, then `navicache report RESULTS`; {versions}.",

@@ -53,7 +53,7 @@ def _figure_columns(pairs: Sequence[tuple[Row, Row | None]]) -> dict[str, list[f
         "allowed": [compute_ideal_speedup(row, plain) for row, plain in pairs],
         "peak_memory": [row["peak_memory"] for row, _ in pairs],
         "overhead": [measure_overhead(row, plain) for row, plain in pairs],
-        "harness": [row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
+        "harness": [row["seconds"] and row["harness_seconds"] / row["seconds"]["call"] for row, _ in pairs],
         **{name: [(row["quality"] or {}).get(name) for row, _ in pairs] for name in SCORE_NAMES},
     }
 
