@@ -78,9 +78,7 @@ def _best_tile(results: BenchResults, model: str) -> HeadlineTile:
     fast = [s for s in results.summaries if s.place[0] == model and (s.mean("allowed") or 0) >= LEAST_SAVING]
     own = [summary for summary in fast if summary.first["policy"] == SUBJECT]
     best = max(own, key=lambda summary: summary.mean("psnr") or 0, default=None)
-    return (
-        HeadlineTile("none", f"of NaviCache's settings saves half of {model}'s steps") if best is None else _setting_tile(best)
-    )
+    return HeadlineTile("none", f"of NaviCache: half of {model}'s steps") if best is None else _setting_tile(best)
 
 
 def _setting_tile(best: SettingSummary) -> HeadlineTile:
