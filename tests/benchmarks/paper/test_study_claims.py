@@ -1,7 +1,9 @@
 """Knobs at equal steps, modes at their own, on rows whose figures are mental arithmetic."""
 
 import pytest
-from benchmarks.paper.study_claims import compare_knobs, compare_modes, format_markdown
+from benchmarks.paper import study_claims
+from benchmarks.paper.accuracy import PredictionPoint
+from benchmarks.paper.study_claims import compare_knobs, compare_modes, compare_predictions, format_markdown
 from tests.evaluation.bench.curves import both, plain
 
 PUBLISHED = {"align_steps": 10, "process_noise": 0.05, "measurement_noise": 0.05}
@@ -48,3 +50,18 @@ def test_modes_are_compared_at_their_own_steps():
 def test_every_difference_is_a_row():
     text = format_markdown([*compare_knobs(ROWS), *compare_modes(ROWS)])
     assert text.count("\n") == 1 + 3 and "| modes | m | slow | mid | own | +7.0000 (+6.0000 to +8.0000) |" in text
+
+
+def test_predictions_are_compared_prompt_by_prompt(monkeypatch):
+    def shadow(prompt, *pairs):
+        return {"prompt": prompt}, [PredictionPoint(0, 1.0, predicted, true) for predicted, true in pairs], None
+
+    shadows = {
+        ("m", "NaviCache"): [shadow("a", (0.5, 0.25), (0.5, 0.5)), shadow("b", (1.0, 0.5)), shadow("c")],
+        ("m", "EasyCache"): [shadow("b", (1.0, 1.0)), shadow("a", (0.5, 0.5))],
+    }
+    monkeypatch.setattr(study_claims, "shadow_runs", lambda results: shadows)
+    monkeypatch.setattr(study_claims, "prediction_points", lambda run, truth: run)
+    (found,) = compare_predictions(None)
+    assert (found.study, found.what, found.against) == ("figure 1", "NaviCache", "EasyCache")
+    assert (found.prompts, found.difference) == (2, (0.125 + 0.5) / 2)
