@@ -14,11 +14,16 @@ from navicache.records import open_atomic_file
 FOLDER = Path("docs/tried-models")
 INTRODUCTION = """# Tried models
 
-What [`navicache tune`](../how-to/tune.md) found, on prompts that nothing was chosen on. To add yours: `navicache tune --share row.json`, put the file into `docs/tried-models/rows` under a name of your choice, run `python -m benchmarks.tried_models`, and open a pull request. A row has no prompt, no path and no name.
+What [`navicache tune`](../how-to/tune.md) found, on prompts that nothing was chosen on.
 
-| model | size | steps, sampler, guidance | card | asked for | found | speed-up | PSNR | LPIPS | default's PSNR | prompts |
-|---|---|---|---|---|---|---|---|---|---|---|
+To add yours: run `navicache tune --share row.json`, put the file into `docs/tried-models/rows` under a name of your
+choice, run `python -m benchmarks.tried_models`, and open a pull request. A row has no prompt, no path and no name.
+
 """
+HEADINGS = (
+    *("model", "size", "steps, sampler, guidance", "card", "asked for", "found", "speed-up"),
+    *("PSNR", "LPIPS", "default's PSNR", "prompts"),
+)
 NEEDED = ("model", "size", "steps", "sampler", "guidance", "card", "target", "policy", "speedup", "default", "prompts")
 
 
@@ -27,8 +32,8 @@ def format_row(row: dict[str, Any]) -> str:
 
     Example:
         >>> row = {"model": "m", "size": {"height": 64, "width": 48}, "steps": 50, "sampler": "S", "guidance": 5.0,
-        ...        "card": "c", "target": "speedup 2", "policy": "schedule", "speedup": 2.0, "psnr": 30.0, "lpips": 0.01,
-        ...        "default": {"psnr": 29.0}, "prompts": 8}
+        ...        "card": "c", "target": "speedup 2", "policy": "schedule", "speedup": 2.0, "psnr": 30.0,
+        ...        "lpips": 0.01, "default": {"psnr": 29.0}, "prompts": 8}
         >>> format_row(row)
         '| m | 48x64 | 50, S, 5 | c | speedup 2 | schedule | 2.00 | 30.0 | 0.010 | 29.0 | 8 |'
     """
@@ -49,7 +54,8 @@ def write_table(folder: Path) -> int:
     rows = [_read_row(path) for path in sorted((folder / "rows").glob("*.json"))]
     rows.sort(key=lambda row: (row["model"], row["sampler"], row["speedup"]))
     with open_atomic_file(folder / "README.md") as file:
-        file.write((INTRODUCTION + "".join(f"{format_row(row)}\n" for row in rows)).encode())
+        head = [f"| {' | '.join(HEADINGS)} |", "|---" * len(HEADINGS) + "|"]
+        file.write((INTRODUCTION + "\n".join([*head, *map(format_row, rows)]) + "\n").encode())
     return len(rows)
 
 

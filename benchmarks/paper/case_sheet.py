@@ -117,7 +117,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/case_sheet"), help="folder (%(default)s)")
     only = "as of `navicache bench`; repeatable"
     parser.add_argument("--only", action="append", default=[], metavar="KIND=NAMES", help=only)
-    parser.set_defaults(prompts=1, accuracy=None, part=None, ray_address=None)
+    parser.set_defaults(prompts=1, accuracy=None, part=None, ray_address=None, seconds_per_step=None)
     return parser.parse_args(arguments)
 
 

@@ -13,18 +13,20 @@ import io
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 from navicache.cli.report.results import read_results
-from navicache.evaluation.bench.equal_steps import CellAtBudget, compare_at_budgets, read_cells
+from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, compare_at_budgets, read_cells
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.intervals import estimate_mean
 from navicache.records import open_atomic_file
 
 OFFICIAL = "NaviCache"
 Place = tuple[str, str]  # model and condition
+Prompt = tuple[str, int]  # with its seed
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,23 @@ class FormAtBudget:
     gap: float  # computed steps between the two settings that it is read between
 
 
-def compare_forms(rows: Sequence[Row], official: str = OFFICIAL) -> list[FormAtBudget]:
+def compare_forms(
+    rows: Sequence[Row], official: str = OFFICIAL, budgets: Sequence[Fraction] = BUDGETS
+) -> list[FormAtBudget]:
     """Every form in every cell at every budget that it reaches."""
+    return [found for own in split_by_place(rows).values() for found in _compare_in_cell(own, official, budgets)]
+
+
+def split_by_place(rows: Sequence[Row]) -> dict[Place, list[Row]]:
+    """The rows of each model and condition."""
     by_place: dict[Place, list[Row]] = {}
     for row in rows:
         by_place.setdefault((row["model"], row["condition"]), []).append(row)
-    return [found for own in by_place.values() for found in _compare_in_cell(own, official)]
+    return by_place
 
 
-def _compare_in_cell(rows: Sequence[Row], official: str) -> Iterator[FormAtBudget]:
-    prompts = [_read_prompt(own) for own in split_by_prompt(share_computed_steps(rows))]
-    for standings in zip(*prompts, strict=True):
+def _compare_in_cell(rows: Sequence[Row], official: str, budgets: Sequence[Fraction]) -> Iterator[FormAtBudget]:
+    for standings in zip(*read_prompts(rows, budgets).values(), strict=True):
         first = standings[0]
         for form, point in first.points_by_series.items():
             values = [standing.points_by_series[form].psnr for standing in standings]
@@ -107,16 +115,12 @@ def share_computed_steps(rows: Sequence[Row]) -> list[Row]:
     return [row for _, own in best.values() for row in own]
 
 
-def split_by_prompt(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each prompt and seed."""
-    prompts: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
+def read_prompts(rows: Sequence[Row], budgets: Sequence[Fraction] = BUDGETS) -> dict[Prompt, list[CellAtBudget]]:
+    """Each prompt of one cell at the budgets, all prompts between the same two settings."""
+    prompts: dict[Prompt, list[Row]] = {}
+    for row in share_computed_steps(rows):
         prompts.setdefault((row["prompt"], row["seed"]), []).append(row)
-    return list(prompts.values())
-
-
-def _read_prompt(rows: Sequence[Row]) -> list[CellAtBudget]:
-    return compare_at_budgets(read_cells(rows))
+    return {prompt: compare_at_budgets(read_cells(own), budgets) for prompt, own in prompts.items()}
 
 
 def format_markdown(found: Sequence[FormAtBudget]) -> str:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.paper.forms import share_computed_steps, split_by_prompt
+from benchmarks.paper.forms import read_prompts, split_by_place
 from navicache.cli.report.results import read_results
-from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, compare_at_budgets, read_cells
+from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.intervals import MeanEstimate, estimate_mean
 
@@ -38,10 +38,7 @@ class PairedLead:
 
 def measure_leads(rows: Sequence[Row], series: str) -> list[PairedLead]:
     """The leads of a series over each of the others, over all settings in which both reach the budget."""
-    by_place: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["kind"] in ("baseline", "cached"):
-            by_place[row["model"], row["condition"]].append(row)
+    by_place = split_by_place([row for row in rows if row["kind"] in ("baseline", "cached")])
     found: dict[tuple[str, str], list[Differences]] = defaultdict(list)
     for own in by_place.values():
         for other, budget, differences in _compare_in_setting(own, series):
@@ -50,8 +47,7 @@ def measure_leads(rows: Sequence[Row], series: str) -> list[PairedLead]:
 
 
 def _compare_in_setting(rows: Sequence[Row], series: str) -> Iterator[tuple[str, str, Differences]]:
-    prompts = [compare_at_budgets(read_cells(own)) for own in split_by_prompt(share_computed_steps(rows))]
-    for standings in zip(*prompts, strict=True):
+    for standings in zip(*read_prompts(rows).values(), strict=True):
         points = standings[0].points_by_series
         for other in points:
             if series in points and other != series:

@@ -5,7 +5,6 @@
 | gaussian.py | one prediction and one correction of `Gaussian(mean, variance)` |
 | noise.py | process and measurement noise, constant or scheduled over the run |
 | ratio_filters.py | `RandomWalkFilter` (the paper's) and `DriftFilter` (ratio and its drift) behind one interface |
-| noise_matching.py | `NoiseMatchingFilter`, which finds Q and R while it runs |
 | diagonal_filter.py | several ratios at once: the vector notation of the paper with diagonal matrices |
 | alignment.py | how the first ratios start the filter, in the three published forms |
 | damping.py | the damping that would have made the last prediction best |

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 
 from navicache.estimator import AlignmentForm, DriftFilter, Noise, RandomWalkFilter, check_noise, read_noise
 from navicache.estimator.gaussian import check_variance
-from navicache.estimator.noise_matching import NoiseMatchingFilter
 from navicache.policies.cache_sites import SITE_NAMES, SiteName, resolve_site
 from navicache.policies.guards import add_guards
 from navicache.policies.knob_checks import (
@@ -43,7 +42,6 @@ CODE_AND_TEXT_VALUES: dict[str, tuple[object, object]] = {
     "output_epsilon": (0.0, 0.0),
 }
 
-ESTIMATED = "estimated"
 NOISE_KNOBS = ("process_noise", "measurement_noise", "drift_noise")  # constant or a schedule
 NUMBER_KNOBS = ("initial_variance", "deviations", "epsilon", "output_epsilon")
 
@@ -73,8 +71,7 @@ class NaviCache:
 
     threshold: float = 0.05  # tau
     align_steps: int = 10  # N_align
-    # Q, constant or a schedule over the run: also as [[progress, value], ...]. "estimated": Q and R from the increments
-    process_noise: Noise | Literal["estimated"] = 0.05
+    process_noise: Noise = 0.05  # Q, constant or a schedule over the run: also as [[progress, value], ...]
     measurement_noise: Noise = 0.05  # R
     initial_variance: float = 1.0  # P_0; sigma_init squared in the method section
     paper_text: bool = False
@@ -110,19 +107,14 @@ class NaviCache:
         check_threshold(self.threshold)
         check_align_steps(self.align_steps)
         check_optional_count("longest_reuse", self.longest_reuse)
+        for knob in NOISE_KNOBS:
+            object.__setattr__(self, knob, read_noise(knob, getattr(self, knob)))
         for knob in NOISE_KNOBS + NUMBER_KNOBS:
             check_not_bool(knob, self.resolve_knob(knob))
         for knob in NOISE_KNOBS:
-            object.__setattr__(self, knob, read_noise(knob, getattr(self, knob)))
-            self._check_noise(knob)
+            check_noise(knob, self.resolve_knob(knob))
         for knob in NUMBER_KNOBS:
             check_variance(knob, self.resolve_knob(knob))
-
-    def _check_noise(self, knob: str) -> None:
-        if knob != "process_noise" or self.process_noise != ESTIMATED:
-            check_noise(knob, getattr(self, knob))
-        elif self.state != "ratio":
-            raise ValueError('process_noise="estimated" is for a ratio alone: set state="ratio" with it')
 
     def resolve_knob(self, knob: str) -> Any:
         """Return a knob's value; `paper_text` selects it if the knob is None."""
@@ -167,11 +159,9 @@ class NaviCache:
             rows=resolve_row_rule(self.site, self.rows),
         )
 
-    def build_filter(self) -> RandomWalkFilter | DriftFilter | NoiseMatchingFilter:
+    def build_filter(self) -> RandomWalkFilter | DriftFilter:
         """Build the filter that tracks the ratio."""
         epsilon = self.resolve_knob("epsilon")
-        if self.process_noise == ESTIMATED:
-            return NoiseMatchingFilter(self.initial_variance, epsilon)
         if self.state == "ratio":
             return RandomWalkFilter(self.process_noise, self.measurement_noise, self.initial_variance, epsilon)
         return DriftFilter(
