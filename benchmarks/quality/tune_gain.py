@@ -1,6 +1,6 @@
 """What `navicache tune` is worth on prompts that it has not seen: its choice against the default.
 
-    python -m benchmarks.quality.tune_gain pocket:unet --call "--guidance 1" --speedups 2 3 --out build/gain/unet-1
+    python -m benchmarks.quality.tune_gain pocket:unet --call " --guidance 1" --speedups 2 3 --out build/gain/unet-1
 
 Each line of gain.jsonl is one target: what was chosen, and the mean and every prompt's lead over the default on
 held-out captions. With --qualities the limit is looked at instead, and the speed-up beside the default's.
