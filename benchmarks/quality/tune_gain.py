@@ -49,7 +49,7 @@ def measure_target(options: argparse.Namespace, tuned: list[str]) -> dict[str, A
 def compare(job: TuneJob, runner: TrialRunner, settings: Any) -> dict[str, Any]:
     """The scores of the choice and of the default at as many computed steps."""
     choice, total, everything = settings.choice, settings.run.steps, range(len(job.prompts))
-    best = Candidate(settings.about["candidate"], choice.policy, choice.knobs, fitted=choice.policy == "l2p")
+    best = Candidate(settings.about["candidate"], choice.policy, choice.knobs)
     usual = build_default(total, max(1, round(total / choice.speedup)))
     runner.run_plain()
     runner.try_out([(best, everything), (usual, everything)])

@@ -1,5 +1,6 @@
 """`navicache tune` on a tiny pipeline: the file it writes, the run that goes on, and what it refuses."""
 
+import argparse
 import json
 
 import pytest
@@ -7,6 +8,9 @@ from tests.support.commands import refused
 
 from navicache import enable
 from navicache.cli import main
+from navicache.cli.tune.command import add_subcommand_options
+from navicache.cli.tune.job import read_tune_job
+from navicache.cli.tune.run import build_runner
 from navicache.cli.tune.runner import TrialRunner
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel
 from navicache.evaluation.bench.rows import RowFile
@@ -149,3 +153,22 @@ def test_a_candidate_that_is_asked_for_twice_is_run_once(tmp_path):
     once = Candidate("default 5", "inertial", {"speedup": 2.0})
     runner.try_out([(once, range(3)), (once, range(2))])
     assert calls == [[0, 1], [2]] and runner.cost == 1.5
+
+
+def test_what_was_found_or_fitted_for_a_rival_is_in_its_knobs(tune, wan_folder, folder):
+    parser = argparse.ArgumentParser()
+    add_subcommand_options(parser)
+    options = parser.parse_args([*tune[1:], "--speedup", "2", "--out", str(folder / "rivals")])
+    runner = build_runner(read_tune_job(options), options, lambda *_: None)
+    (folder / "rivals").mkdir()
+    rivals = [
+        Candidate("e", "easycache", {"align_steps": 3}, target=1.5),
+        Candidate("l", "l2p", {"speedup": 2.0}, fitted=True),
+    ]
+    runner.try_out([(rival, [0]) for rival in rivals])
+    assert not runner.board.refused and set(runner.found_knobs) == {"e", "l"}
+    pipe = load_pipeline(ModelSource(str(wan_folder), device="cpu"))
+    for rival in rivals:
+        with enable(pipe, rival.policy, **runner.found_knobs[rival.name]) as cache:
+            pipe("a red ball", num_inference_steps=12, num_frames=5, height=32, width=48, guidance_scale=4.0)
+        assert cache.trace.runs[0].computed == runner.board.runs[rival.name, 0].computed

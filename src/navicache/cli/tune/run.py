@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tqdm import tqdm
@@ -32,6 +32,7 @@ from navicache.records import open_atomic_file
 
 SEARCH = "search.json"  # what the rows of a folder are about
 VIDEOS = 2  # prompts whose videos are kept: one of the search, one of the confirmation
+LEAST_COMPUTED = 2  # a line needs two
 RIVAL_LOOKS = 6  # runs in which a rival's threshold is found, about
 
 
@@ -66,10 +67,13 @@ def search(job: TuneJob, runner: TrialRunner, options: argparse.Namespace, most_
     late = functools.partial(is_late, runner.began, options.minutes)
     searcher = Search(task, runner.board, runner.try_out, late)
     if job.target.speedup is not None:
-        best = searcher.find_best(max(1, round(task.total / job.target.speedup)))
+        best = searcher.find_best(max(LEAST_COMPUTED, round(task.total / job.target.speedup)))
     else:
         best = QualitySearch(searcher, job.target.limit or 0.0).find_fastest()
-    return Answer(best, task, runner.board, runner.candidates, facts, tuple(plain))
+    known = {
+        name: replace(each, knobs=runner.found_knobs.get(name, each.knobs)) for name, each in runner.candidates.items()
+    }
+    return Answer(known[best.name], task, runner.board, known, facts, tuple(plain))
 
 
 def build_task(job: TuneJob, facts: dict[str, Any], most_cost: float, rivals: Sequence["Rival"]) -> TuneTask:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from navicache.cli.tune.worker import KNOBS
 from navicache.evaluation.bench.executors import Executor, MakeWorker
 from navicache.evaluation.bench.jobs import BASELINE_SETTING, BenchJob, JobBatch
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel, PlanSetting
@@ -32,6 +33,7 @@ class TrialRunner:
     batch: int = 1  # prompts in one call
     tell: Callable[[Row, float], None] = lambda *_: None  # the newest row, and the cost so far
     candidates: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
+    found_knobs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])  # by candidate
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -89,5 +91,7 @@ class TrialRunner:
             self.board.refuse(name, row["reason"])
         elif row["kind"] == "cached":
             steps, quality = row["steps"], row["quality"]
+            if KNOBS in row:
+                self.found_knobs[name] = row[KNOBS]
             scores = {metric: quality[metric] for metric in METRICS if quality.get(metric) is not None}
             self.board.add_run(name, row["prompt_index"], RunScore(scores, steps["computed"], steps["total"]))
