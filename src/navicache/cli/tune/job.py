@@ -51,7 +51,7 @@ def read_tune_job(options: argparse.Namespace) -> TuneJob:
     target, prompts = read_target(options), read_prompts(options, source)
     call = read_call_options(options, source)
     about: dict[str, Any] = {"dtype": source.dtype, "device": source.device, "offload": source.offload}
-    model = PlanModel("model", source.model, **about, fps=source.fps, call=call, shift=source.shift)
+    model = PlanModel(Path(source.model).name, source.model, **about, fps=source.fps, call=call, shift=source.shift)
     job = TuneJob(source, model, read_condition(options), prompts, target, options.seed, options.out)
     check_tune_job(job, options.ray_address is None)
     return job
