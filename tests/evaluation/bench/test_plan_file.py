@@ -74,7 +74,7 @@ def test_conditions_are_swept_and_may_be_of_some_models_alone():
         (HEAD + 'settings = [{ name = "x" }]', r"settings\[0\] lacks 'policy'"),
         (HEAD + 'settings = [{ policy = "navicash" }]', "unknown policy 'navicash'; known: navicache, inertial"),
         (HEAD + 'settings = [{ policy = "static", knobs = { treshold = 1 } }]', "no knob 'treshold'"),
-        (HEAD + 'settings = [{ policy = "none", mode = "fast" }]', "leave out its modes, knobs, sweep, targets"),
+        (HEAD + 'settings = [{ policy = "none", mode = "fast" }]', "leave out its modes, knobs, sweep and targets"),
         (HEAD + 'settings = [{ policy = "ema", mode = "fast", modes = [] }]', "has mode and modes"),
         (
             HEAD + 'settings = [{ policy = "ema" }, { name = "EMA!", policy = "ema" }]',

@@ -50,7 +50,7 @@ def test_what_is_swept_counts_for_the_key():
     [
         ('{ policy = "inertial", targets = [2.0] }', "give knobs = { speedup = 2.0 }"),
         ('{ policy = "static", targets = [2.0] }', "static has no threshold"),
-        ('{ policy = "none", targets = [2.0] }', "leave out its modes, knobs, sweep, targets"),
+        ('{ policy = "none", targets = [2.0] }', "leave out its modes, knobs, sweep and targets"),
         ('{ policy = "navicache", targets = [2.0], knobs = { threshold = 0.1 } }', "a threshold and targets"),
         ('{ policy = "navicache", targets = [2.0], sweep = { threshold = [0.1] } }', "a threshold and targets"),
         ('{ policy = "navicache", targets = [1.0] }', "above 1"),
