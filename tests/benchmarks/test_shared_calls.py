@@ -52,6 +52,7 @@ def test_the_forms_of_a_policy_share_a_call():
     assert len(keys) == 3 and None not in dict(keys).values()
 
 
+@pytest.mark.slow
 def test_every_form_decides_in_a_shared_call_as_on_its_own(tmp_path):
     """Some of them read one change of the latent, others one for each channel."""
     (group,) = expand_plan(make_plan("unet", tuple(read_forms(0.15)), steps=12), PROMPTS[:1])
@@ -66,7 +67,9 @@ def test_every_form_decides_in_a_shared_call_as_on_its_own(tmp_path):
     assert len(set(map(tuple, own.values()))) >= 4, "the forms differ at this threshold"
 
 
-@pytest.mark.parametrize("member", ["unet", "hunyuan"])  # guidance in one call and none
+@pytest.mark.parametrize(
+    "member", ["unet", pytest.param("hunyuan", marks=pytest.mark.slow)]
+)  # guidance in one call and none
 def test_rows_equal_those_of_calls_of_their_own(tmp_path, member):
     found = []
     for name, worker_class, share in (("own", PipelineWorker, tuple), ("shared", SharedCallWorker, share_all)):

@@ -56,6 +56,7 @@ def test_table_1_has_the_papers_rows_and_no_other():
         assert len(plan.settings_of(model)) == len(rows) == 10
 
 
+@pytest.mark.slow  # it expands 155,760 jobs
 def test_a_day_of_table_1_is_a_part_of_it():
     prompts = [str(number) for number in range(944)]
     few = {PLANS["table1_day"].conditions[1].prompts: prompts[158::474]}
