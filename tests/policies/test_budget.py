@@ -4,7 +4,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 from tests.policies.computed import computed_steps
@@ -17,7 +17,7 @@ SHIFTS = (1.0, 3.0, 5.0, 8.0, 12.0)
 
 
 @limits(deadline=None)
-@settings(max_examples=40)
+@limits(max_examples=40)
 @given(
     total=st.integers(8, 200),
     speedup=st.floats(1.0, 6.0),
