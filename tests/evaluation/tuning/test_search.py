@@ -113,6 +113,13 @@ def test_rivals_compete_and_a_refused_one_is_left_out():
     assert Search(task, world.board, try_out).find_best(25) == rival
 
 
+def test_a_rival_that_is_slower_than_asked_for_does_not_win():
+    slow = Candidate("seacache 25", "seacache", {"speedup": 1.9})
+    world = World(score=lambda candidate, _: 50.0 if candidate is slow else 30.0)
+    task = make_search(world, rivals=lambda _: [slow]).task
+    assert Search(task, world.board, world.try_out).find_best(25) != slow
+
+
 @pytest.mark.parametrize("metric", ["psnr", "lpips"])
 def test_the_fastest_setting_that_keeps_a_quality_is_found(metric):
     """Quality follows the number of computed steps alone: 30 of 50 are just enough."""

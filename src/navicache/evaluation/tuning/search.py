@@ -14,6 +14,7 @@ from navicache.evaluation.tuning.shapes import CostShape, list_shapes
 DEFAULT = "default"
 SURVIVORS = 5  # of the first round
 MOST_MOVES = 4  # rounds of moves of the best list
+AS_FAST = 0.98  # of the default's speed-up: a threshold meets a target roughly
 MOVES_KEPT = 2  # of a round of moves, to run on all prompts of the search
 
 Trial = tuple[Candidate, Sequence[int]]  # a candidate and the prompts to run it on
@@ -84,8 +85,10 @@ class Search:
         return best
 
     def rank(self, candidates: Sequence[Candidate], usual: Candidate, prompts: Sequence[int]) -> list[Candidate]:
-        """Best first, those alone that could be run."""
+        """Best first, those alone that could be run and are as fast as the default."""
+        slowest = AS_FAST * self.board.speedup(usual.name, prompts)
         measured = [each for each in candidates if self.board.has(each.name, prompts)]
+        measured = [each for each in measured if self.board.speedup(each.name, prompts) >= slowest]
         return sorted(measured, key=lambda each: -self.board.lead(each.name, usual.name, prompts))
 
     def _run_finals(self, usual: Candidate, finalists: Sequence[Candidate]) -> Candidate:
