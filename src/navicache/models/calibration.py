@@ -4,9 +4,9 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
+from navicache.models.json_entries import freeze_list, read_json_entries
 from navicache.records import open_atomic_file
 
 CALIBRATED_METHODS = ("teacache", "magcache", "l2p", "meancache")
@@ -36,19 +36,9 @@ class Calibration:
 
 def read_calibration(path: str | os.PathLike[str]) -> Calibration:
     """Read what `save` wrote; raise ValueError for anything else."""
-    try:
-        found: Any = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"cannot read the calibration {os.fspath(path)}: {error.strerror}") from error
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)} is no JSON file: {error}") from error
-    entries: dict[str, Any] = found if type(found) is dict else {}  # pyright: ignore[reportUnknownVariableType]
+    entries = read_json_entries(path, "calibration")
     if entries.get("format") != CALIBRATION_FORMAT or entries.get("method") not in CALIBRATED_METHODS:
         raise ValueError(f"{os.fspath(path)} is no calibration: make one with `navicache calibrate --out FILE`")
     given: dict[str, Any] = entries["knobs"]
-    knobs: dict[str, Any] = {name: _freeze_list(value) for name, value in given.items()}
+    knobs: dict[str, Any] = {name: freeze_list(value) for name, value in given.items()}
     return Calibration(entries["method"], entries["model"], knobs, entries["quality"], entries["about"])
-
-
-def _freeze_list(value: Any) -> Any:
-    return tuple(value) if type(value) is list else value  # pyright: ignore

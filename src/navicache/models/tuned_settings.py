@@ -5,9 +5,9 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal, get_args
 
+from navicache.models.json_entries import freeze_list, read_json_entries
 from navicache.records import open_atomic_file
 
 SETTINGS_FORMAT = 1
@@ -121,13 +121,7 @@ def strip_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_settings(path: str | os.PathLike[str]) -> TunedSettings:
     """Read what `save` wrote; raise ValueError for anything else."""
-    try:
-        found: Any = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"cannot read the settings {os.fspath(path)}: {error.strerror}") from error
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)} is no JSON file: {error}") from error
-    entries: dict[str, Any] = found if type(found) is dict else {}  # pyright: ignore[reportUnknownVariableType]
+    entries = read_json_entries(path, "settings")
     if entries.get("format", SETTINGS_FORMAT) != SETTINGS_FORMAT:
         theirs = entries["format"]
         raise ValueError(
@@ -159,9 +153,5 @@ def _check_types(model: str, run: TunedRun, choices: Sequence[TunedChoice]) -> N
 
 def _read_choice(entry: Mapping[str, Any]) -> TunedChoice:
     given: dict[str, Any] = entry["knobs"]
-    knobs: dict[str, Any] = {name: _freeze_list(value) for name, value in given.items()}
+    knobs: dict[str, Any] = {name: freeze_list(value) for name, value in given.items()}
     return TunedChoice(entry["policy"], knobs, entry["speedup"], entry["scores"])
-
-
-def _freeze_list(value: Any) -> Any:
-    return tuple(value) if type(value) is list else value  # pyright: ignore

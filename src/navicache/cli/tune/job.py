@@ -1,6 +1,7 @@
 """What to tune, as data: the options, checked before anything is loaded."""
 
 import argparse
+import inspect
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -92,7 +93,7 @@ def read_condition(options: argparse.Namespace) -> PlanCondition:
     kind = find_scheduler_class(options.sampler)
     if options.shift is None:
         return PlanCondition("tuned", options.sampler)
-    known = kind.__init__.__wrapped__.__code__.co_varnames
+    known = inspect.signature(kind).parameters
     name = next((name for name in SHIFTS if name in known), None)
     if name is None:
         raise ValueError(f"{options.sampler} has no flow shift: leave out --shift")
