@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from benchmarks.real_size import compiled, opensora, whole_runs
+from benchmarks.real_size import compiled, opensora, published, whole_runs
 
 
 @pytest.mark.slow
@@ -42,3 +42,13 @@ def test_whole_runs_are_held_against_their_computed_steps(tmp_path):
         "measured again, a model has one set of rows"
     )
     assert [row["computed"] for row in found[:4]] == [8, 4, 6, 8]
+
+
+@pytest.mark.slow
+def test_published_sizes_tell_seconds_of_all_steps_from_a_part_of_them(tmp_path):
+    small = ["--device", "cpu", "--small", "--steps", "16", "--plain-steps", "4", "--models", "HunyuanVideo"]
+    published.main([*small, "--json", str(tmp_path / "rows.json")])
+    plain, cached = json.loads((tmp_path / "rows.json").read_text())
+    assert (plain["preset"], plain["computed"], plain["measured_steps"]) == (None, 16, 4)
+    assert (cached["preset"], cached["computed"], cached["measured_steps"]) == ("mid", 7, 16)
+    assert plain["joules"] is None, "a CPU has no such counter"
