@@ -1,7 +1,9 @@
 """`navicache tune` on a tiny pipeline: the file it writes, the run that goes on, and what it refuses."""
 
 import argparse
+import html
 import json
+import re
 import sys
 
 import pytest
@@ -10,7 +12,7 @@ from tests.support.commands import refused
 
 from navicache import enable
 from navicache.cli import main
-from navicache.cli.tune.answer import write_page
+from navicache.cli.tune.answer import Answer, write_page
 from navicache.cli.tune.command import add_subcommand_options
 from navicache.cli.tune.job import read_tune_job
 from navicache.cli.tune.run import build_runner
@@ -18,6 +20,7 @@ from navicache.cli.tune.runner import TrialRunner
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel
 from navicache.evaluation.bench.rows import RowFile
 from navicache.evaluation.tuning.scores import Candidate, Scoreboard
+from navicache.evaluation.tuning.search import TuneTask
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
 from navicache.models import read_settings
@@ -68,6 +71,15 @@ def test_the_file_says_what_was_measured_and_enable_takes_it(tuned, wan_folder):
     assert run.computed == 6 and not run.notes
     if settings.choice.policy == "schedule":
         assert run.computed_steps() == settings.choice.knobs["at"]
+
+
+def test_the_page_begins_with_the_choice_and_its_own_figures(tuned):
+    out, *_ = tuned
+    settings = read_settings(out / "settings.json")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    headline = html.unescape(re.search(r"<h1>(.*?)</h1>", page, re.DOTALL)[1])
+    assert settings.about["candidate"] in headline and f"PSNR {settings.choice.scores['psnr']:.2f}" in headline
+    assert "navicache tune" in page and "PLAN.toml" not in page
 
 
 def test_a_search_that_is_repeated_measures_nothing_again(tuned, capsys):
@@ -149,8 +161,10 @@ def test_without_videos_nothing_needs_a_video_writer(tune, folder, monkeypatch, 
     options = read_options(*command, "--videos", "0")
     job = read_tune_job(options)
     out.mkdir()
-    build_runner(job, options, lambda *_: None).try_out([(Candidate("d", "inertial", {"speedup": 2.0}), [0])])
-    write_page(job)
+    runner, half = build_runner(job, options, lambda *_: None), Candidate("default 6", "inertial", {"speedup": 2.0})
+    runner.run_plain()
+    runner.try_out([(half, [0])])
+    write_page(job, Answer(half, TuneTask([1.0] * 13, [0], [0]), runner.board, {}, {}, ()))
     assert (out / "report.html").is_file() and not list(out.rglob("*.mp4"))
 
 
