@@ -25,6 +25,18 @@ def parse_positive_int(text: str) -> int:
     return int(text)
 
 
+def parse_count(text: str) -> int:
+    """A whole number; zero is one.
+
+    Example:
+        >>> parse_count("0")
+        0
+    """
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"must be a whole number, 0 or more, got {text!r}")
+    return int(text)
+
+
 def parse_positive_number(text: str) -> float:
     """A finite number above zero.
 

@@ -4,7 +4,6 @@ import io
 import os
 from typing import BinaryIO
 
-import av
 import numpy as np
 from PIL import Image
 
@@ -42,6 +41,8 @@ def check_frames(frames: np.ndarray) -> None:
 
 def write_video(frames: np.ndarray, file: BinaryIO, fps: int) -> None:
     """Encode into an open file."""
+    import av  # here: who writes no video does not need it
+
     with av.open(file, "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=fps)
         stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], "yuv420p"

@@ -1,7 +1,10 @@
 """`navicache tune` on a tiny pipeline: the file it writes, the run that goes on, and what it refuses."""
 
 import argparse
+import html
 import json
+import re
+import sys
 
 import pytest
 import torch
@@ -9,6 +12,7 @@ from tests.support.commands import refused
 
 from navicache import enable
 from navicache.cli import main
+from navicache.cli.tune.answer import Answer, write_page
 from navicache.cli.tune.command import add_subcommand_options
 from navicache.cli.tune.job import read_tune_job
 from navicache.cli.tune.run import build_runner
@@ -16,12 +20,19 @@ from navicache.cli.tune.runner import TrialRunner
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel
 from navicache.evaluation.bench.rows import RowFile
 from navicache.evaluation.tuning.scores import Candidate, Scoreboard
+from navicache.evaluation.tuning.search import TuneTask
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
 from navicache.models import read_settings
 
 PROMPTS = "a red ball\na blue cat\na green tree\na small house\n"
 CALL = ("--steps", "12", "--frames", "5", "--height", "32", "--width", "48", "--guidance", "4")
+
+
+def read_options(*command):
+    parser = argparse.ArgumentParser()
+    add_subcommand_options(parser)
+    return parser.parse_args(command[1:])
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +62,8 @@ def test_the_file_says_what_was_measured_and_enable_takes_it(tuned, wan_folder):
     assert settings.run.steps == 12 and settings.run.guidance == 4.0 and settings.choice.speedup == 2.0
     assert settings.run.size == {"num_frames": 5, "height": 32, "width": 48}
     assert f'settings="{out / "settings.json"}"' in text and (out / "report.html").is_file()
+    videos = {row["prompt_index"] for row in RowFile(out / "rows.jsonl").rows if row.get("video")}
+    assert videos == {0, 1}
     pipe = load_pipeline(ModelSource(str(wan_folder), device="cpu"))
     with enable(pipe, settings=str(out / "settings.json")) as cache:
         pipe("a red ball", num_inference_steps=12, num_frames=5, height=32, width=48, guidance_scale=4.0)
@@ -58,6 +71,15 @@ def test_the_file_says_what_was_measured_and_enable_takes_it(tuned, wan_folder):
     assert run.computed == 6 and not run.notes
     if settings.choice.policy == "schedule":
         assert run.computed_steps() == settings.choice.knobs["at"]
+
+
+def test_the_page_begins_with_the_choice_and_its_own_figures(tuned):
+    out, *_ = tuned
+    settings = read_settings(out / "settings.json")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    headline = html.unescape(re.search(r"<h1>(.*?)</h1>", page, re.DOTALL)[1])
+    assert settings.about["candidate"] in headline and f"PSNR {settings.choice.scores['psnr']:.2f}" in headline
+    assert "navicache tune" in page and "PLAN.toml" not in page
 
 
 def test_a_search_that_is_repeated_measures_nothing_again(tuned, capsys):
@@ -131,6 +153,21 @@ def test_a_model_that_does_not_fit_the_memory_is_refused(tune, monkeypatch, fold
     assert "GiB for its weights alone" in message and not (folder / "memory").exists()
 
 
+def test_without_videos_nothing_needs_a_video_writer(tune, folder, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "av", None)
+    out = folder / "no-videos"
+    command = [*tune, "--speedup", "2", "--out", str(out)]
+    assert "give --videos 0" in refused(capsys, *command) and not out.exists()
+    options = read_options(*command, "--videos", "0")
+    job = read_tune_job(options)
+    out.mkdir()
+    runner, half = build_runner(job, options, lambda *_: None), Candidate("default 6", "inertial", {"speedup": 2.0})
+    runner.run_plain()
+    runner.try_out([(half, [0])])
+    write_page(job, Answer(half, TuneTask([1.0] * 13, [0], [0]), runner.board, {}, {}, ()))
+    assert (out / "report.html").is_file() and not list(out.rglob("*.mp4"))
+
+
 def test_results_of_another_search_are_not_mixed(tuned, tune, capsys):
     out, *_ = tuned
     other = ["--speedup", "2", "--seed", "7", "--effort", "3", "--no-rivals"]
@@ -157,9 +194,7 @@ def test_a_candidate_that_is_asked_for_twice_is_run_once(tmp_path):
 
 
 def test_what_was_found_or_fitted_for_a_rival_is_in_its_knobs(tune, wan_folder, folder):
-    parser = argparse.ArgumentParser()
-    add_subcommand_options(parser)
-    options = parser.parse_args([*tune[1:], "--speedup", "2", "--out", str(folder / "rivals")])
+    options = read_options(*tune, "--speedup", "2", "--out", str(folder / "rivals"))
     runner = build_runner(read_tune_job(options), options, lambda *_: None)
     (folder / "rivals").mkdir()
     rivals = [

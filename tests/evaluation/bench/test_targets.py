@@ -94,6 +94,15 @@ def test_steps_in_whole_numbers_are_met_as_near_as_they_come():
     assert shares[threshold] == 0.2 and 0.3 <= threshold < 0.31
 
 
+@pytest.mark.parametrize("share", [1.0, 0.6, 0.05], ids=["never reuses", "reuses too little", "reuses too much"])
+def test_a_target_that_no_threshold_meets_costs_few_probes(share):
+    for most, spent in ((16, 8), (6, 6)):
+        shares = {}
+        with pytest.raises(ValueError, match="no threshold computes 33% of the steps"):
+            search_threshold(lambda _: share, shares, target=3.0, most=most)
+        assert len(shares) <= spent
+
+
 def test_a_target_out_of_reach_says_what_there_is():
     with pytest.raises(ValueError, match=r"no threshold computes 20% of the steps: .*50% at"):
         search_threshold(lambda x: 0.5 if x > 1 else 1.0, {}, target=5.0)

@@ -77,6 +77,50 @@ def test_a_candidate_that_is_worse_where_nobody_chose_is_dropped():
     assert Search(search.task, world.board, try_out).find_best(25).name == "default 25"
 
 
+def prefer_where_searched(world):
+    """One list is the best on the prompts of the search and the worst elsewhere; another is good everywhere."""
+    lucky, good = (SHAPES[name].build(LEVELS, 25) for name in ("even gaps", "start 4"))
+
+    def try_out(trials):
+        for candidate, prompts in trials:
+            for prompt in prompts:
+                found = {lucky: 20.0 if prompt % 2 else 50.0, good: 40.0}.get(candidate.steps, 30.0)
+                world.runs[candidate.name] += 1
+                world.board.add_run(candidate.name, prompt, RunScore({"psnr": found}, 25, 50))
+
+    return try_out
+
+
+def test_the_second_best_of_the_search_is_confirmed_too():
+    world = World()
+    task = TuneTask(LEVELS, range(0, 8, 2), range(1, 8, 2), most_cost=33.0)  # no round of moves
+    best = Search(task, world.board, prefer_where_searched(world)).find_best(25)
+    assert best.name == "start 4 25" and world.board.has("even gaps 25", range(8))
+
+
+def test_a_second_that_the_budget_has_no_room_for_is_not_confirmed():
+    world = World()
+    task = TuneTask(LEVELS, range(0, 8, 2), range(1, 8, 2), most_cost=8.0)
+    best = Search(task, world.board, prefer_where_searched(world)).find_best(25)
+    assert best.name == "default 25" and not world.board.has("start 4 25", [1])
+
+
+def test_the_second_keeps_a_quality_where_the_first_fails():
+    world = World(score=lambda _, budget: float(budget))
+    search = make_search(world)
+    first, second = (
+        Candidate(name, "schedule", {"at": SHAPES[name].build(LEVELS, 25)})
+        for name in SHAPES
+        if name in ("even gaps", "start 4")
+    )
+    world.try_out([(first, range(0, 8, 2)), (second, range(8))])
+    for prompt in range(8):
+        world.board.add_run(first.name, prompt, RunScore({"psnr": 1.0 if prompt % 2 else 99.0}, 25, 50))
+        world.board.add_run(second.name, prompt, RunScore({"psnr": 90.0}, 25, 50))
+    found = QualitySearch(search, limit=40)._confirm([first, second], 25, lambda budget: build_default(50, budget))
+    assert found == second
+
+
 def test_a_search_that_is_repeated_runs_nothing_again():
     world = World()
     first = make_search(world).find_best(20)

@@ -10,11 +10,13 @@ from navicache.cli.bench.conversion import build_cache_settings, to_baseline_job
 from navicache.cli.calibrate.measure import run_prompts
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.names import digest, slug
-from navicache.evaluation.bench.targets import search_threshold
+from navicache.evaluation.bench.targets import MAX_PROBES, search_threshold
 from navicache.records import open_atomic_file
 
 
-def choose_threshold(pipe: Any, job: BenchJob, calibration: Path | None, out: Path) -> BenchJob:
+def choose_threshold(
+    pipe: Any, job: BenchJob, calibration: Path | None, out: Path, probes: int = MAX_PROBES
+) -> BenchJob:
     """The job with the threshold of its target; what a search has measured stays in a file.
 
     The threshold is that of the setting without its sweep, so that a sweep shows what its knobs do at one threshold.
@@ -38,7 +40,7 @@ def choose_threshold(pipe: Any, job: BenchJob, calibration: Path | None, out: Pa
             file.write(json.dumps({**shares, threshold: share}).encode())
         return share
 
-    threshold = search_threshold(measure, shares, setting.target)
+    threshold = search_threshold(measure, shares, setting.target, probes)
     return replace(job, setting=replace(setting, target=None, knobs={**setting.knobs, "threshold": threshold}))
 
 

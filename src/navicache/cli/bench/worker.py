@@ -30,6 +30,7 @@ from navicache.evaluation import METRICS, measure
 from navicache.evaluation.bench.jobs import BenchJob, JobBatch
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.rows import REFUSED, Row
+from navicache.evaluation.bench.targets import MAX_PROBES
 from navicache.generation.job import CacheSettings
 from navicache.generation.job import GenerationJob as Call
 from navicache.generation.loading import load_pipeline
@@ -46,6 +47,7 @@ class PipelineWorker:
     shelf: ResultFiles
     metrics: Sequence[str] = tuple(METRICS)
     beside: bool = False  # a plain run by the clock right before every cached one
+    probes: int = MAX_PROBES  # runs in which a threshold is found for a target
     _pipe: Any = None
     _device: Any = None  # asked of the pipeline once: it looks at every module for it
     _model: Any = None
@@ -67,7 +69,7 @@ class PipelineWorker:
         job = batch[0]
         try:
             measured = measure_calibration(self._pipe, job, self.out)
-            asked = build_cache_settings(choose_threshold(self._pipe, job, measured, self.out), measured)
+            asked = build_cache_settings(choose_threshold(self._pipe, job, measured, self.out, self.probes), measured)
         except (ValueError, CannotCache) as error:
             return _refused_rows(batch, error)
         plain = self._timed(to_baseline_job(job), batch)[1] if self.beside and job.kind == "cached" else None

@@ -26,11 +26,12 @@ class PageOptions:
     players: int  # prompts of each model and condition
     videos: str  # "inside", "beside" or "auto"
     folder: Path  # of the page
+    choice: str = ""  # setting of the headline and the players, in place of the one with the best PSNR
 
 
 def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, MakeSection] = SECTIONS) -> ReportPage:
     """The page with every section that has something to show."""
-    best = choose_best_setting(results.summaries, results.speed_figure)
+    best = choose_best_setting(results.summaries, results.speed_figure, options.choice)
     sections = [section for make in made.values() if (section := make(results)) is not None]
     shown = select_groups_with_videos(results.rows, options.players)
     return ReportPage(
@@ -46,8 +47,10 @@ def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, M
     )
 
 
-def choose_best_setting(summaries: Sequence[SettingSummary], speed: str) -> SettingSummary | None:
-    """The setting with the best PSNR among those that are fast enough for a headline."""
+def choose_best_setting(summaries: Sequence[SettingSummary], speed: str, choice: str = "") -> SettingSummary | None:
+    """The chosen setting, or the one with the best PSNR among those that are fast enough for a headline."""
+    if chosen := [summary for summary in summaries if summary.place[2] == choice]:
+        return chosen[0]
     fast = [s for s in summaries if (s.mean(speed) or 0) >= LEAST_SPEEDUP and "psnr" in s.figures]
     return max(fast, key=lambda summary: summary.mean("psnr") or 0, default=None)
 

@@ -4,10 +4,10 @@ import json
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,8 +20,12 @@ from navicache.records import open_atomic_file
 from navicache.records.text_table import TextColumn, format_table_lines
 from navicache.version import __version__
 
+if TYPE_CHECKING:
+    from navicache.report.page_model import HeadlineTile
+
 SETTINGS, PAGE = "settings.json", "report.html"
 SIZE = ("height", "width", "num_frames")
+MADE_BY = "Made by `navicache tune`."
 SHOWN = 12  # candidates in the printed table
 SCORES = {"psnr": ".2f", "ssim": ".4f", "lpips": ".4f"}
 
@@ -42,6 +46,19 @@ class Answer:
         """The default at the same number of computed steps."""
         run = self.board.runs[self.best.name, self.task.confirm[0]]
         return build_default(run.total, round(run.total / self.board.speedup(self.best.name, self.task.confirm)))
+
+    @property
+    def lead(self) -> float | None:
+        """How much better the choice is than the default on the prompts of the confirmation; None for the default."""
+        best, usual = self.best.name, self.usual.name
+        if best == usual or not self.board.has(usual, self.task.confirm):
+            return None
+        return self.board.lead(best, usual, self.task.confirm, caution=0)
+
+    @property
+    def speedup(self) -> float:
+        """Of the choice, on the prompts of the confirmation."""
+        return self.board.speedup(self.best.name, self.task.confirm)
 
     def scores(self, name: str, prompts: Sequence[int]) -> dict[str, float]:
         """The mean of each score over these prompts."""
@@ -75,7 +92,7 @@ def write_answer(job: TuneJob, answer: Answer, share: Path | None) -> Path:
     settings = build_settings(job, answer)
     path = job.out / SETTINGS
     settings.save(path)
-    write_page(job)
+    write_page(job, answer)
     if share is not None:
         with open_atomic_file(share) as file:
             file.write((json.dumps(build_shared_row(job, settings, answer), indent=1) + "\n").encode())
@@ -101,15 +118,44 @@ def build_settings(job: TuneJob, answer: Answer) -> TunedSettings:
     return TunedSettings(facts["model"], facts["config"], run, answer.choice(answer.best), answer.qualities(), about)
 
 
-def write_page(job: TuneJob) -> None:
-    """The benchmark's page over all runs of the search: quality over speed-up, the table, videos side by side."""
+def write_page(job: TuneJob, answer: Answer) -> None:
+    """The benchmark's page over all runs of the search, with the choice and its figures at the top."""
     from navicache.cli.report.page import PageOptions, build_page
     from navicache.cli.report.results import read_results
     from navicache.report.bench_page import save_page
 
     results = read_results([job.out])
-    look = PageOptions(f"Tuned for {job.target}", players=2, videos="auto", folder=job.out)
-    save_page(build_page(results, look), job.out / PAGE)
+    look = PageOptions(f"Tuned for {job.target}", players=2, choice=answer.best.name, videos="auto", folder=job.out)
+    head = {"headline": write_headline(answer), "tiles": build_tiles(answer), "footer": (MADE_BY,)}
+    save_page(replace(build_page(results, look), **head), job.out / PAGE)
+
+
+def write_headline(answer: Answer) -> str:
+    """The choice and its own figures."""
+    scores = format_scores(answer.scores(answer.best.name, answer.task.confirm))
+    return f"{answer.best.name}: {answer.speedup:.2f} steps a computed step, {scores}"
+
+
+def build_tiles(answer: Answer) -> "tuple[HeadlineTile, ...]":
+    """The figures of the choice on the prompts of the confirmation."""
+    from navicache.report.page_model import HeadlineTile
+
+    run, confirmed = answer.board.runs[answer.best.name, answer.task.confirm[0]], len(answer.task.confirm)
+    scores = answer.scores(answer.best.name, answer.task.confirm)
+    tiles = [HeadlineTile(f"{answer.speedup:.2f}×", "fewer computed steps", f"{run.computed} of {run.total}")]
+    tiles += [
+        HeadlineTile(f"{score:{SCORES[name]}}", name.upper(), f"on {confirmed} prompts of the confirmation")
+        for name, score in scores.items()
+    ]
+    if answer.lead is not None:
+        words = f"{answer.board.metric.upper()} better than the default"
+        tiles.append(HeadlineTile(f"{answer.lead:+{SCORES[answer.board.metric]}}", words, "at the same computed steps"))
+    return tuple(tiles)
+
+
+def format_scores(scores: Mapping[str, float]) -> str:
+    """The scores in a sentence."""
+    return ", ".join(f"{name.upper()} {value:{SCORES[name]}}" for name, value in scores.items())
 
 
 def build_shared_row(job: TuneJob, settings: TunedSettings, answer: Answer) -> dict[str, Any]:
@@ -135,21 +181,20 @@ def build_shared_row(job: TuneJob, settings: TunedSettings, answer: Answer) -> d
 
 def describe_answer(job: TuneJob, answer: Answer, path: Path) -> list[str]:
     """What to print: the table, what was chosen and why, and the line of code."""
-    best, usual, task = answer.best, answer.usual, answer.task
-    lines = [*format_candidates(answer), ""]
-    speedup = answer.board.speedup(best.name, task.confirm)
-    known = answer.scores(best.name, task.confirm)
-    words = ", ".join(f"{metric.upper()} {known[metric]:{form}}" for metric, form in SCORES.items() if metric in known)
-    if best.name == usual.name:
-        lines.append(f"nothing tried is surely better than the default at {speedup:.2f} times the speed: {words}")
-    else:
-        lead = answer.board.lead(best.name, usual.name, task.confirm, caution=0)
-        unit = " dB" if job.target.metric == "psnr" else ""
-        versus = f", {lead:+.4g}{unit} to the default" if answer.board.has(usual.name, task.confirm) else ""
-        lines.append(f"chosen: {best.name} ({best.policy}), {speedup:.2f} times the speed: {words}{versus}")
-    lines.append(f"(on {len(task.confirm)} prompts that nothing was chosen on)")
+    lines = [*format_candidates(answer), "", describe_choice(answer)]
+    lines.append(f"(on {len(answer.task.confirm)} prompts that the search has not seen)")
     code = f'    navicache.enable(pipe, settings="{path}")'
     return [*lines, "", code, "", f"every candidate and the videos: open {job.out / PAGE}"]
+
+
+def describe_choice(answer: Answer) -> str:
+    """What was chosen, and its figures on the prompts of the confirmation."""
+    best, words = answer.best, format_scores(answer.scores(answer.best.name, answer.task.confirm))
+    if best.name == answer.usual.name:
+        return f"nothing tried is surely better than the default at {answer.speedup:.2f} times the speed: {words}"
+    unit = " dB" if answer.board.metric == "psnr" else ""
+    versus = "" if answer.lead is None else f", {answer.lead:+.4g}{unit} to the default"
+    return f"chosen: {best.name} ({best.policy}), {answer.speedup:.2f} times the speed: {words}{versus}"
 
 
 def format_candidates(answer: Answer) -> list[str]:

@@ -3,7 +3,13 @@
 import argparse
 from pathlib import Path
 
-from navicache.cli.options import add_call_options, add_device_options, parse_positive_int, parse_positive_number
+from navicache.cli.options import (
+    add_call_options,
+    add_device_options,
+    parse_count,
+    parse_positive_int,
+    parse_positive_number,
+)
 from navicache.cli.tune import DEFAULT_PROMPTS
 from navicache.generation.job import MODEL_HELP, POCKET
 from navicache.models import LPIPS_OF_QUALITY, QUALITIES
@@ -32,6 +38,8 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch", type=parse_positive_int, default=1, metavar="N", help=batch)
     parser.add_argument("--no-rivals", action="store_true", help="try schedules alone, no other policies")
     parser.add_argument("--out", type=Path, default=Path("outputs/tune"), help="folder of the results (%(default)s)")
+    videos = "prompts whose videos are kept, 0 for none: then no video writer is needed (%(default)s)"
+    parser.add_argument("--videos", type=parse_count, default=2, metavar="N", help=videos)
     share = "also write one row about it for docs/tried-models: no prompt, no path, no name"
     parser.add_argument("--share", type=Path, metavar="FILE", help=share)
     parser.add_argument("--executor", choices=("local", "ray"), default="local", help="(%(default)s)")

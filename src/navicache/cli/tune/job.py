@@ -1,6 +1,7 @@
 """What to tune, as data: the options, checked before anything is loaded."""
 
 import argparse
+import importlib.util
 import inspect
 import json
 from collections.abc import Sequence
@@ -54,6 +55,7 @@ def read_tune_job(options: argparse.Namespace) -> TuneJob:
     about: dict[str, Any] = {"dtype": source.dtype, "device": source.device, "offload": source.offload}
     model = PlanModel(Path(source.model).name, source.model, **about, fps=source.fps, call=call, shift=source.shift)
     job = TuneJob(source, model, read_condition(options), prompts, target, options.seed, options.out)
+    check_video_writer(options.videos)
     check_tune_job(job, options.ray_address is None)
     return job
 
@@ -104,6 +106,12 @@ def read_condition(options: argparse.Namespace) -> PlanCondition:
 def _own_shift(options: argparse.Namespace) -> float | None:
     """The shift of the model's own scheduler."""
     return options.shift if options.sampler is None else None
+
+
+def check_video_writer(videos: int) -> None:
+    """Refuse to keep videos where nothing can write them."""
+    if videos and importlib.util.find_spec("av") is None:
+        raise ValueError("videos are written with av, which is not installed: run `pip install av`, or give --videos 0")
 
 
 def check_tune_job(job: TuneJob, has_model: bool) -> None:

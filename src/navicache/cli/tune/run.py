@@ -31,9 +31,9 @@ from navicache.generation.session import log_notes_once
 from navicache.records import open_atomic_file
 
 SEARCH = "search.json"  # what the rows of a folder are about
-VIDEOS = 2  # prompts whose videos and traces are kept: one of the search, one of the confirmation
+TRACES = 2  # prompts whose traces are kept: one of the search, one of the confirmation
 LEAST_COMPUTED = 2  # a line needs two
-RIVAL_LOOKS = 6  # runs in which a rival's threshold is found, about
+RIVAL_LOOKS = 6  # runs in which a rival's threshold is found: fewer may do, more are not spent
 
 
 def run_tune(options: argparse.Namespace) -> int:
@@ -117,7 +117,9 @@ RIVALS = (Rival("seacache", True), Rival("navicache", True), Rival("l2p", False)
 def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row, float], None]) -> TrialRunner:
     """The runner over the rows that are there already."""
     place, metrics = job.out.absolute(), METRICS[:-1] if explain_missing_lpips() else METRICS
-    make: MakeWorker = functools.partial(TuningWorker, place, ResultFiles(place, VIDEOS, VIDEOS), metrics)
+    make: MakeWorker = functools.partial(
+        TuningWorker, place, ResultFiles(place, options.videos, TRACES), metrics, probes=RIVAL_LOOKS
+    )
     execute: Executor = RayExecutor(options.workers, options.ray_address)
     if options.executor == "local":
         make, execute = functools.lru_cache(make), run_in_process  # one worker for all rounds

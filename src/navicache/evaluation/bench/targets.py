@@ -1,6 +1,6 @@
 """Find the threshold at which a policy computes a wanted share of the steps."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
 
 from navicache.policies import find_policy
@@ -34,10 +34,12 @@ def check_tuning(tune: object, settings: Collection[str]) -> None:
         )
 
 
-def search_threshold(measure: Callable[[float], float], shares: dict[float, float], target: float) -> float:
+def search_threshold(
+    measure: Callable[[float], float], shares: dict[float, float], target: float, most: int = MAX_PROBES
+) -> float:
     """Find the threshold whose share of computed steps is nearest to 1 / target.
 
-    `shares` has what is known by threshold; what `measure` returns is added to it.
+    `shares` has what is known by threshold; what `measure` returns is added to it. `most` of them are known at the end.
 
     Example:
         >>> shares = {}
@@ -46,7 +48,7 @@ def search_threshold(measure: Callable[[float], float], shares: dict[float, floa
         (0.05, 3)
     """
     goal = 1 / target
-    for _ in range(MAX_PROBES):
+    for _ in range(most - len(shares)):
         threshold = float(f"{_choose_next(shares, goal):.3g}")
         near = any(abs(share - goal) <= NEAR for share in shares.values())
         if near or threshold in shares or not LOWEST < threshold < HIGHEST:  # in `shares`: the share jumps here
@@ -62,12 +64,19 @@ def search_threshold(measure: Callable[[float], float], shares: dict[float, floa
 def _choose_next(shares: dict[float, float], goal: float) -> float:
     """Interpolate by the logarithm of the threshold where the share falls below the goal first."""
     few = [threshold for threshold, share in shares.items() if share < goal]
+    if not shares:
+        return FIRST
     if not few:
-        return FACTOR * max(shares) if shares else FIRST
+        return max(shares) * _choose_factor([shares[threshold] for threshold in sorted(shares)[-2:]])
     high = min(few)
     many = [threshold for threshold in shares if threshold < high]
     if not many:
-        return high / FACTOR
+        return high / _choose_factor([shares[threshold] for threshold in sorted(shares)[:2]])
     low = max(many)
     part = (shares[low] - goal) / (shares[low] - shares[high])
     return low * (high / low) ** min(max(part, 0.15), 0.85)
+
+
+def _choose_factor(outermost: Sequence[float]) -> float:
+    """How far to go on: farther where the last step has changed nothing."""
+    return FACTOR**2 if len(outermost) > 1 and len(set(outermost)) == 1 else FACTOR

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from navicache.evaluation.tuning.scores import Candidate
-from navicache.evaluation.tuning.search import Search, build_default, build_list
+from navicache.evaluation.tuning.search import FINALISTS, Search, build_default, build_list
 from navicache.evaluation.tuning.shapes import SHAPES
 
 LEAST_SHARE = 8  # no fewer than one step in eight is computed
@@ -24,17 +24,18 @@ class QualitySearch:
     def find_fastest(self) -> Candidate:
         """The fastest candidate that keeps the limit, confirmed on prompts nobody chose on."""
         task = self.search.task
-        best, budget = None, self._bisect(self._build_usual, max(2, task.total // LEAST_SHARE), task.total)
+        budget = self._bisect(self._build_usual, max(2, task.total // LEAST_SHARE), task.total)
+        best = [self._build_usual(budget)]
         shape: Callable[[int], Candidate] = self._build_usual
         for _ in range(MOST_STAGES):
             fewer = round(FASTER * budget)
             if fewer < 2 or fewer == budget or self.search.is_late() or self._is_spent(fewer):
                 break
-            found = self.search.search_at(fewer)
-            if not self._keeps(found, task.search):
+            found = [each for each in self.search.search_at(fewer)[:FINALISTS] if self._keeps(each, task.search)]
+            if not found:
                 break
-            best, budget, shape = found, fewer, self._shape_of(found) or shape
-        return self._confirm(best or self._build_usual(budget), budget, shape)
+            best, budget, shape = found, fewer, self._shape_of(found[0]) or shape
+        return self._confirm(best, budget, shape)
 
     def _bisect(self, build: Callable[[int], Candidate], fails: int, keeps: int) -> int:
         """The smallest number of computed steps that keeps the limit, to one part in twenty."""
@@ -47,16 +48,17 @@ class QualitySearch:
                 fails = middle
         return keeps
 
-    def _confirm(self, best: Candidate, budget: int, build: Callable[[int], Candidate]) -> Candidate:
-        """Run it on all prompts; compute more until the limit is kept there."""
+    def _confirm(self, best: Sequence[Candidate], budget: int, build: Callable[[int], Candidate]) -> Candidate:
+        """The first that keeps the limit on all prompts; where none does, more is computed."""
         task = self.search.task
         everywhere = [*task.search, *task.confirm]
         while budget < task.total:
-            self.search.try_out([(best, everywhere)])
-            if self._keeps(best, everywhere):
-                return best
+            for each in best:
+                self.search.try_out([(each, everywhere)])
+                if self._keeps(each, everywhere):
+                    return each
             budget = min(task.total, max(budget + 1, round(SLOWER * budget)))
-            best = build(budget)
+            best = [build(budget)]
         usual = build_default(task.total, task.total)
         self.search.try_out([(usual, everywhere)])
         return usual
@@ -77,6 +79,6 @@ class QualitySearch:
         return lambda budget: build_list(f"{name} {budget}", SHAPES[name].build(levels, budget))
 
     def _is_spent(self, budget: int) -> bool:
-        task, share = self.search.task, budget / self.search.task.total
+        task = self.search.task
         looks = (len(SHAPES) + 1) * len(task.few) + 2 * len(task.search) + 2 * len(task.confirm)
-        return task.plain_cost + self.search.board.cost + looks * share > task.most_cost
+        return not self.search.can_pay(looks, budget)

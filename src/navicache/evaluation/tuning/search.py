@@ -4,6 +4,7 @@ A round depends on the scores of the rounds before and on nothing else, so a sea
 way again, over runs that are finished already.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ SURVIVORS = 5  # of the first round
 MOST_MOVES = 4  # rounds of moves of the best list
 AS_FAST = 0.98  # of the default's speed-up: a threshold meets a target roughly
 MOVES_KEPT = 2  # of a round of moves, to run on all prompts of the search
+FINALISTS = 2  # to confirm
 
 Trial = tuple[Candidate, Sequence[int]]  # a candidate and the prompts to run it on
 TryOut = Callable[[Sequence[Trial]], None]  # fills the scoreboard; what is there already is not run again
@@ -57,32 +59,50 @@ class Search:
     is_late: Callable[[], bool] = lambda: False  # the time is over: only the confirmation is left
 
     def find_best(self, budget: int) -> Candidate:
-        """The best candidate at this number of computed steps, confirmed; the default if none is surely better."""
-        best = self.search_at(budget)
-        usual = build_default(self.task.total, budget)
-        if best.name == usual.name:
-            self.try_out([(usual, self.task.confirm)])
-            return usual
-        self.try_out([(candidate, self.task.confirm) for candidate in (usual, best)])
-        everywhere = [*self.task.search, *self.task.confirm]
-        better = self.board.lead(best.name, usual.name, everywhere) > 0
-        return best if better and self.board.lead(best.name, usual.name, self.task.confirm, caution=0) > 0 else usual
+        """The best candidate at this number of computed steps, confirmed; the default if none is surely better.
 
-    def search_at(self, budget: int) -> Candidate:
-        """The best candidate on the prompts of the search."""
+        The two best of the search are confirmed, if the budget has room for the second.
+        """
+        usual = build_default(self.task.total, budget)
+        ahead = itertools.takewhile(lambda each: each.name != usual.name, self.search_at(budget))
+        finalists = list(itertools.islice(ahead, FINALISTS))
+        self.try_out([(candidate, self.task.confirm) for candidate in (usual, *finalists[:1])])
+        if self.can_pay(len(self.task.confirm), budget):
+            self.try_out([(candidate, self.task.confirm) for candidate in finalists[1:]])
+        return self._choose_confirmed(usual, finalists)
+
+    def _choose_confirmed(self, usual: Candidate, finalists: Sequence[Candidate]) -> Candidate:
+        """The best finalist on all prompts that is ahead of the default there, and on those of the confirmation."""
+        everywhere = [*self.task.search, *self.task.confirm]
+        leads = {
+            each: self.board.lead(each.name, usual.name, everywhere)
+            for each in finalists
+            if self.board.has(each.name, everywhere)
+            and self.board.lead(each.name, usual.name, self.task.confirm, caution=0) > 0
+        }
+        best = max(leads, key=lambda each: leads[each], default=usual)
+        return best if leads.get(best, 0.0) > 0 else usual
+
+    def can_pay(self, runs: float, budget: int) -> bool:
+        """Whether the search may cost so many more runs with this number of computed steps."""
+        spent = self.task.plain_cost + self.board.cost
+        return spent + runs * budget / self.task.total <= self.task.most_cost
+
+    def search_at(self, budget: int) -> list[Candidate]:
+        """The candidates that were run on all prompts of the search, best first; the default is among them."""
         usual = build_default(self.task.total, budget)
         lists = list_shapes(self.task.noise_levels, budget)
         candidates = [build_list(f"{name} {budget}", steps) for name, steps in lists.items()]
         candidates += self.task.rivals(budget)
         self.try_out([(usual, self.task.search), *((each, self.task.few) for each in candidates)])
         finalists = self.rank(candidates, usual, self.task.few)[:SURVIVORS]
-        best = self._run_finals(usual, finalists)
+        ranked = self._run_finals(usual, finalists)
         for _ in range(MOST_MOVES):
-            moved = self._try_moves(best, usual, budget)
-            if moved is None or moved.name == best.name:
+            best = ranked[0]
+            ranked = self._try_moves(ranked, usual, budget) or ranked
+            if ranked[0].name == best.name:
                 break
-            best = moved
-        return best
+        return ranked
 
     def rank(self, candidates: Sequence[Candidate], usual: Candidate, prompts: Sequence[int]) -> list[Candidate]:
         """Best first, those alone that could be run and are as fast as the default."""
@@ -91,23 +111,24 @@ class Search:
         measured = [each for each in measured if self.board.speedup(each.name, prompts) >= slowest]
         return sorted(measured, key=lambda each: -self.board.lead(each.name, usual.name, prompts))
 
-    def _run_finals(self, usual: Candidate, finalists: Sequence[Candidate]) -> Candidate:
+    def _run_finals(self, usual: Candidate, finalists: Sequence[Candidate]) -> list[Candidate]:
         self.try_out([(each, self.task.search) for each in finalists])
-        return self.rank([usual, *finalists], usual, self.task.search)[0]
+        known = {each.name: each for each in (usual, *finalists)}
+        return self.rank(list(known.values()), usual, self.task.search)
 
-    def _try_moves(self, best: Candidate, usual: Candidate, budget: int) -> Candidate | None:
-        """The best of the neighbours of a list and of itself; None where there are none or the budget is spent."""
+    def _try_moves(self, ranked: Sequence[Candidate], usual: Candidate, budget: int) -> list[Candidate] | None:
+        """The ranking with the neighbours of the best list; None where there are none or the budget is spent."""
+        best = ranked[0]
         steps = best.steps or build_usual_list(self.task.noise_levels, budget, best)
         if steps is None or self.is_late():
             return None
         moves = list_moves(steps, self.task.total)
-        looks = len(moves) * len(self.task.few) + MOVES_KEPT * len(self.task.search) + 2 * len(self.task.confirm)
-        share = budget / self.task.total
-        if self.task.plain_cost + self.board.cost + looks * share > self.task.most_cost:
+        looks = len(moves) * len(self.task.few) + MOVES_KEPT * len(self.task.search) + 3 * len(self.task.confirm)
+        if not self.can_pay(looks, budget):
             return None
         neighbours = [build_list(f"{best.name}, {name}", moved) for name, moved in moves.items()]
         self.try_out([(each, self.task.few) for each in neighbours])
-        return self._run_finals(usual, [best, *self.rank(neighbours, usual, self.task.few)[:MOVES_KEPT]])
+        return self._run_finals(usual, [*ranked, *self.rank(neighbours, usual, self.task.few)[:MOVES_KEPT]])
 
 
 def build_default(total: int, budget: int) -> Candidate:
