@@ -24,6 +24,7 @@ from navicache.cli.tune.runner import TrialRunner
 from navicache.evaluation.intervals import estimate_mean
 from navicache.evaluation.tuning.scores import Candidate
 from navicache.evaluation.tuning.search import build_default
+from navicache.evaluation.tuning.targets import Target
 from navicache.models import read_settings
 from navicache.pocket.held_out import choose_prompts
 from navicache.records import open_atomic_file
@@ -60,7 +61,21 @@ def compare(job: TuneJob, runner: TrialRunner, settings: Any) -> dict[str, Any]:
         own, theirs = ([board.runs[name, n].scores[metric] for n in everything] for name in (best.name, usual.name))
         lead = estimate_mean([a - b for a, b in zip(own, theirs, strict=True)])
         found[metric] = {"choice": fmean(own), "default": fmean(theirs), "lead": lead[:3]}
+    if job.target.limit is not None:
+        found["default_speedup"] = find_default_speedup(runner, job.target, total, everything)
     return found
+
+
+def find_default_speedup(runner: TrialRunner, target: Target, total: int, prompts: Sequence[int]) -> float:
+    """How fast the default may be on these prompts with the limit kept on average: bisection over its steps."""
+    fails, keeps, board = 1, total, runner.board
+    while keeps - fails > 1:
+        middle = build_default(total, (fails + keeps) // 2)
+        runner.try_out([(middle, prompts)])
+        mean = fmean(board.runs[middle.name, prompt].scores[target.metric] for prompt in prompts)
+        is_kept = mean <= (target.limit or 0) if target.metric == "lpips" else mean >= (target.limit or 0)
+        fails, keeps = (fails, (fails + keeps) // 2) if is_kept else ((fails + keeps) // 2, keeps)
+    return total / keeps
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     for target in targets:
         usual = ["--model", options.model, "--count", str(options.count), "--batch", str(options.batch)]
-        tuned = [*usual, *shlex.split(options.call), *target, "--out", str(options.out)]
+        tuned = [*usual, *shlex.split(options.call), *target, "--videos", "0", "--out", str(options.out)]
         about = {"model": options.model, "call": options.call}
         found.append({**about, **measure_target(options, tuned)})
         with open_atomic_file(options.out / "gain.jsonl") as file:
