@@ -92,6 +92,18 @@ def show_rows(rows: Sequence[dict[str, Any]]) -> None:
         )
 
 
+def format_markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """The table of docs/cost.md; a plain run of fewer steps than all is marked."""
+    lines = ["model | preset | computed | seconds | kJ | peak memory", "--- | --- | --- | --- | --- | ---"]
+    for row in rows:
+        name = f"{row['model']}, {row['size']}, {row['steps']} steps" if row["preset"] is None else ""
+        is_scaled = row["preset"] is None and row["measured_steps"] < row["steps"]
+        scaled = f" (from {row['measured_steps']} steps)" if is_scaled else ""
+        figures = f"{row['seconds']:.1f}{scaled} | {row['joules'] / 1000:.1f} | {row['peak_gib']:.2f} GiB"
+        lines.append(f"{name} | {row['preset'] or 'none'} | {row['computed']} | {figures}")
+    return "".join(f"| {line} |\n" for line in lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the models that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

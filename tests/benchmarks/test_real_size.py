@@ -1,6 +1,7 @@
 """The benchmarks of real size, in miniature."""
 
 import json
+from pathlib import Path
 
 import pytest
 from benchmarks.real_size import compiled, opensora, published, whole_runs
@@ -52,3 +53,9 @@ def test_published_sizes_tell_seconds_of_all_steps_from_a_part_of_them(tmp_path)
     assert (plain["preset"], plain["computed"], plain["measured_steps"]) == (None, 16, 4)
     assert (cached["preset"], cached["computed"], cached["measured_steps"]) == ("mid", 7, 16)
     assert plain["joules"] is None, "a CPU has no such counter"
+
+
+def test_the_page_of_costs_shows_the_figures_of_published_sizes():
+    root = Path(__file__).parents[2]
+    rows = json.loads((root / "benchmarks" / "results" / "real_size" / "published.json").read_text())
+    assert published.format_markdown(rows) in (root / "docs" / "cost.md").read_text(encoding="utf-8")
