@@ -77,7 +77,10 @@ def _write_comparison(
         **{name: folder / f"{name.replace('plot', 'trace')}.png" for name in _trace_plots(bare)},
     }
     result = PromptResult(
-        bare.prompt, bare.pair, files, compare(plain.media.clip, made.clip, sounds=pair_sounds(plain.media, made))
+        bare.prompt,
+        bare.pair,
+        files,
+        compare(plain.media.clip, made.clip, sounds=pair_sounds(plain.media.sound, made.sound)),
     )
     plain.media.save(files["plain"], fps)
     Media(join_panels(build_panels(result, plain.media)), made.is_video).save(files["side by side"], fps)

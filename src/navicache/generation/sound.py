@@ -7,7 +7,6 @@ import numpy as np
 import torch
 
 from navicache.evaluation.sound import Sound
-from navicache.generation.media import Media
 
 # By class of the vocoder: which part's configuration has the samples per second, and under which name.
 RATES = {
@@ -29,9 +28,9 @@ def split_sounds(pipe: Any, output: Sequence[Any]) -> list[Sound] | None:
     return None if rate is None or output[1] is None else [_read_waveform(samples, rate) for samples in output[1]]
 
 
-def pair_sounds(reference: Media, made: Media) -> tuple[Sound, Sound] | None:
+def pair_sounds(reference: Sound | None, made: Sound | None) -> tuple[Sound, Sound] | None:
     """Both sounds, for the metrics; None for a pipeline without sound."""
-    return None if reference.sound is None or made.sound is None else (reference.sound, made.sound)
+    return None if reference is None or made is None else (reference, made)
 
 
 def _read_waveform(samples: Any, rate: int) -> Sound:

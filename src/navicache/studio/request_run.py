@@ -35,7 +35,7 @@ def run_request(
         trace, summary = cache.trace, cache.summary(details=False)
     monitor.update(doing="measuring")
     pair = PromptRuns(cached, trace, summary, plain)
-    quality = compare(plain.media.clip, cached.media.clip, sounds=pair_sounds(plain.media, cached.media))
+    quality = compare(plain.media.clip, cached.media.clip, sounds=pair_sounds(plain.media.sound, cached.media.sound))
     return PromptResult(job.prompts[0], pair, {}, quality)
 
 
