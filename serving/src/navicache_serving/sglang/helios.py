@@ -29,10 +29,7 @@ class HeliosHooks:
         """Wrap the steps of one chunk. SGLang names all arguments."""
         if self.runner.read_options(kwargs["batch"]) is None:
             return method(stage, **kwargs)
-        transformer = stage.transformer
-        with ExitStack() as loops:
-            loops.callback(setattr, stage, "transformer", transformer)
-            stage.transformer = CachedChunk(self.runner, loops, transformer, **kwargs)
+        with CachedChunk(self.runner, stage, **kwargs):
             return method(stage, **kwargs)
 
 
@@ -40,22 +37,24 @@ class CachedChunk:
     """Stands for the transformer while a chunk is denoised; each size of the chunk is a run of its own."""
 
     def __init__(
-        self,
-        runner: LoopRunner,
-        loops: ExitStack,
-        transformer: Any,
-        *,
-        batch: Any,
-        scheduler: Any,
-        prompt_embeds: Tensor,
-        **_: Any,
+        self, runner: LoopRunner, stage: Any, *, batch: Any, scheduler: Any, prompt_embeds: Tensor, **_: Any
     ) -> None:
         """Start before the first call; what tells the branches apart is the text they are given."""
-        self._runner, self._transformer = runner, transformer
+        self._runner, self._stage_parts, self._transformer = runner, vars(stage), stage.transformer
         self._batch, self._scheduler, self._prompt_embeds = batch, scheduler, prompt_embeds
-        self.patch_size = transformer.patch_size
-        self._timesteps, self._step, self._size = None, -1, loops.enter_context(ExitStack())
+        self.patch_size = self._transformer.patch_size
+        self._timesteps, self._step = None, -1
         self._loop: DenoisingLoop | None = None
+        self._loops = ExitStack()  # with the one that is open
+
+    def __enter__(self) -> None:
+        """Take the transformer's place in the stage."""
+        self._stage_parts["transformer"] = self
+
+    def __exit__(self, *error: Any) -> None:
+        """Give it back, and end the run."""
+        self._stage_parts["transformer"] = self._transformer
+        self._loops.__exit__(*error)
 
     def __call__(self, *, hidden_states: Tensor, timestep: Tensor, encoder_hidden_states: Tensor, **kwargs: Any) -> Any:
         """Compute or predict one call."""
@@ -77,7 +76,7 @@ class CachedChunk:
     def _start_run(self) -> None:
         """Start with other timesteps: those of the next size, or of the chunk."""
         self._timesteps, self._step = self._scheduler.timesteps, -1
-        self._size.close()
+        self._loops.close()
         steps = self._scheduler.timesteps.shape[0]
         loop = self._runner.open_loop(self._batch, [self._transformer], steps, self._scheduler)
-        self._loop = self._size.enter_context(loop)
+        self._loop = self._loops.enter_context(loop)
