@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -158,8 +159,14 @@ LOOPS: dict[str, Loop] = {
 
 
 def sampler(loop: Loop | str) -> Any:
-    """What ComfyUI hands to a run."""
-    return SimpleNamespace(sampler_function=LOOPS[loop] if isinstance(loop, str) else loop)
+    """What ComfyUI hands to a run; its functions also take arguments for progress and seeds."""
+    function = LOOPS[loop] if isinstance(loop, str) else loop
+
+    @wraps(function)
+    def run(model: Guider, x: Tensor, sigmas: Tensor, **_: Any) -> Tensor:
+        return function(model, x, sigmas)
+
+    return SimpleNamespace(sampler_function=run, extra_options={})
 
 
 def latents(*shape: int, seed: int = 0) -> Tensor:
