@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
-from tests.docs import stated_inertial as stated
+from tests.docs import stated_inertial, stated_schedule
 from tools import spec_vectors
 
 from navicache.policies.budget import build_schedule, count_last_steps
@@ -30,17 +30,17 @@ def test_the_vectors_are_what_the_library_does_today():
 
 @pytest.mark.parametrize("case", VECTORS["schedules"], ids=lambda case: f"{len(case['levels'])} {case['speedup']}")
 def test_the_page_gives_the_steps_of_a_speedup(case):
-    assert stated.schedule(case["levels"], case["speedup"]) == case["computed"]
+    assert stated_schedule.schedule(case["levels"], case["speedup"]) == case["computed"]
 
 
 @pytest.mark.parametrize("case", VECTORS["told_times"], ids=lambda case: str(case["times"][1]))
 def test_the_page_gives_the_steps_where_times_are_told(case):
-    assert stated.schedule_by_times(case["times"], case["speedup"]) == case["computed"]
+    assert stated_schedule.schedule_by_times(case["times"], case["speedup"]) == case["computed"]
 
 
 @pytest.mark.parametrize("case", VECTORS["runs"], ids=lambda case: case["name"])
 def test_the_page_gives_every_run(case):
-    found = stated.run(case)
+    found = stated_inertial.run(case)
     assert found["computed"] == case["computed"]
     for name in ("damping", "error_correlation"):
         known = [value is None for value in found[name]]
@@ -55,8 +55,8 @@ def test_the_page_gives_every_run(case):
 def test_a_price_finds_what_dynamic_programming_finds(total, shift, speedup):
     """The page leaves the way to the least cost open."""
     levels = build_shifted_levels(total, shift)
-    budget, first, _ = stated.budget_of(total, speedup)
+    budget, first, _ = stated_schedule.budget_of(total, speedup)
     ours = sorted(build_schedule(levels, budget, first))
-    theirs = stated.schedule(levels, speedup)
+    theirs = stated_schedule.schedule(levels, speedup)
     assert count_last_steps(budget) and len(ours) == len(theirs)
     assert ours == theirs
