@@ -84,7 +84,7 @@ def enable(
     attachments = plan.attach_all()
     if plan.note:
         logger.warning(plan.note)
-    return Cache(attachments, (plan.note,) if plan.note else ())
+    return Cache(attachments, (plan.note,) if plan.note else (), plan.find_exchanged)
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class AttachmentPlan:
 
     attach_functions: dict[str, Callable[[], Attachment]]
     note: str
+    find_exchanged: Callable[[], Sequence[str]] = tuple
 
     def attach_all(self) -> dict[str, Attachment]:
         """Attach all parts; if one fails, none stays attached."""
@@ -142,7 +143,7 @@ def _plan_diffusers_attachments(
     from navicache.integrations import diffusers
 
     first = next(iter(models.values()))
-    name, config = get_class_name(getattr(first, "_orig_mod", first)), diffusers.get_model_config(first)
+    name, config = get_class_name(_unwrap(first)), diffusers.get_model_config(first)
     if options.settings is not None:
         options.settings.check_model(name, config)
     spec = find_model(get_class_name(first), config, experts=len(models))
@@ -154,7 +155,19 @@ def _plan_diffusers_attachments(
         label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
         engine = _build_target_engine(options, spec, model, label, describe_call, fallback)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, receiver)
-    return AttachmentPlan(parts, explain_choice(spec, options))
+    return AttachmentPlan(parts, explain_choice(spec, options), functools.partial(_find_exchanged, pipeline, models))
+
+
+def _find_exchanged(pipeline: Any | None, models: dict[str, nn.Module]) -> list[str]:
+    """Names of models that the pipeline no longer has; torch.compile's wrapper around one is no other model."""
+    if pipeline is None:
+        return []
+    now = {name: getattr(pipeline, name, None) for name in models}
+    return [name for name, model in models.items() if _unwrap(now[name]) is not _unwrap(model)]
+
+
+def _unwrap(model: Any) -> Any:
+    return getattr(model, "_orig_mod", model)
 
 
 def _build_target_engine(
