@@ -7,7 +7,10 @@ from typing import Any
 from navicache.integrations.attachments import Attachment, CallableAttachment
 from navicache.records import Trace, summarise
 
-EXCHANGED_NOTE = "the pipeline has another {name} since enable, and it is not cached: call disable() on this handle, then enable(pipe)"
+EXCHANGED_NOTE = (
+    "the pipeline has another {name} since enable, and that one is not cached: call disable() on this handle, then "
+    "enable(pipe)"
+)
 
 
 class Cache:
