@@ -112,26 +112,6 @@ def sample_sa_solver_pece(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
     return x
 
 
-def sample_restart(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
-    """Goes down, puts noise back, and goes down once more."""
-    back = len(sigmas) // 4
-    x = sample_euler(model, x, sigmas[: 3 * back + 1])
-    high, low = sigmas[back], sigmas[3 * back]
-    x = x * (1 - high) / (1 - low) + torch.randn(x.shape, generator=torch.Generator().manual_seed(1)) * high
-    return sample_euler(model, x, sigmas[back:])
-
-
-def sample_lcm(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
-    generator = torch.Generator().manual_seed(0)
-    for now, then in steps_of(sigmas):
-        x = (1 - then) * model(x, now) + then * torch.randn(x.shape, generator=generator)
-    return x
-
-
-def dpm_adaptive_function(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
-    return sample_euler(model, x, levels(37))
-
-
 def named(loop: Loop, name: str) -> Loop:
     """The same pattern of evaluations under another name."""
 

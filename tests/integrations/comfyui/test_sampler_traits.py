@@ -9,14 +9,12 @@ import torch
 from tests.integrations.comfyui.loops import (
     LOOPS,
     Loop,
-    dpm_adaptive_function,
     generate,
     levels,
     relative,
     report_of,
-    sample_lcm,
-    sample_restart,
 )
+from tests.integrations.comfyui.odd_loops import dpm_adaptive_function, sample_lcm, sample_restart
 from tests.integrations.comfyui.standin import Model, Patcher
 from torch import Tensor
 
