@@ -1,6 +1,6 @@
 """All tensors and all mutation: measure, store, predict, find runs and streams."""
 
-from navicache.engine.errors import CannotCache
+from navicache.engine.errors import CannotCache, SharedModel
 from navicache.engine.predict.storage_options import StorageOptions
 from navicache.engine.rank_group import RankGroup
 from navicache.engine.sites.block_engine import BlockEngine
@@ -28,6 +28,7 @@ __all__ = [
     "ProbeEngine",
     "ProbeMeasurement",
     "RankGroup",
+    "SharedModel",
     "StorageOptions",
     "find_block_lists",
     "find_modules",

@@ -60,6 +60,7 @@ class BlockEngine(CacheEngine):
         """The model's forward, with its blocks going through this engine."""
         if torch.compiler.is_compiling():
             self._refuse_compile()
+        self.call_guard.enter()
         try:
             self.traversal = traversal = BlockTraversal(self.reader.read_call(args, kwargs), self.describe_call())
             output = forward(*args, **kwargs)
@@ -68,6 +69,7 @@ class BlockEngine(CacheEngine):
                     f"the model called {traversal.block_index + 1} of its {self.block_count} blocks: name the right "
                     "lists with enable(..., blocks=(...)), or use a policy at the site of the whole model"
                 )
+            self.call_guard.leave()
         except BaseException:
             self.abort_run()
             raise
