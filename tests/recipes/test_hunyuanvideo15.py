@@ -27,7 +27,7 @@ SIZES = {
 def transformer() -> Any:
     """One block; the layers that begin at zero get weights, or nothing would depend on anything."""
     torch.manual_seed(0)
-    made = getattr(load(MODELS, *ABSENT), "HunyuanVideo_1_5_DiffusionTransformer")(**SIZES).eval()
+    made = load(MODELS, *ABSENT).HunyuanVideo_1_5_DiffusionTransformer(**SIZES).eval()
     for weight in made.parameters():
         if not weight.any():
             nn.init.normal_(weight, std=0.1)
@@ -37,7 +37,7 @@ def transformer() -> Any:
 def pipeline(model: Any) -> Any:
     code = load("hyvideo.pipelines.hunyuan_video_pipeline", *ABSENT)
 
-    class Encoded(getattr(code, "HunyuanVideo_1_5_Pipeline")):
+    class Encoded(code.HunyuanVideo_1_5_Pipeline):
         """Prompts are given as embeddings already; sizes are tiny."""
 
         def encode_prompt(self, *_: Any, **__: Any) -> tuple[Tensor, ...]:
