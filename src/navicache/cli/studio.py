@@ -7,6 +7,7 @@ from navicache.cli.options import add_device_options
 from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
 from navicache.studio.models import StudioModels, check_models
 
+FIRST = f"{POCKET}:hunyuan"  # the quickest that makes videos and needs no other package
 INSTALL = (
     'the studio is a Gradio page, and gradio is not installed: run `pip install ".[studio]"` in a clone of navicache'
 )
@@ -14,7 +15,7 @@ INSTALL = (
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--model", default=POCKET, help=f"shown first: {MODEL_HELP} (%(default)s)")
+    parser.add_argument("--model", default=FIRST, help=f"shown first: {MODEL_HELP} (%(default)s)")
     parser.add_argument("--locked", action="store_true", help="visitors choose --model or an embedded one, no other")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for others (%(default)s)")
     parser.add_argument("--port", type=int, help="to listen on (the first free one from 7860 on)")
