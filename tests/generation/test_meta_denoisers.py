@@ -35,3 +35,10 @@ def test_what_cannot_be_built_is_named_and_no_error(entry, said, wan_folder, tmp
 def test_an_index_without_a_denoiser_says_what_it_has():
     built, (problem,) = build_denoisers("nowhere", {"_class_name": "Odd", "vae": ["diffusers", "AutoencoderKL"]})
     assert built == {} and problem.endswith("it has: vae")
+
+
+def test_a_denoiser_under_another_name_is_found_by_its_class(wan_folder, tmp_path):
+    entries = {"second_look": ["diffusers", "WanTransformer3DModel"], "vae": ["diffusers", "AutoencoderKLWan"]}
+    (tmp_path / "second_look").symlink_to(wan_folder / "transformer")
+    built, problems = build_denoisers(tmp_path, {"_class_name": "Odd", **entries})
+    assert problems == [] and list(built) == ["second_look"]

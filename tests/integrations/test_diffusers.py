@@ -17,23 +17,6 @@ from torch import nn
 from navicache.integrations import diffusers
 
 
-def pipeline(**components: Any) -> Any:
-    return SimpleNamespace(components=components)
-
-
-def test_denoisers_are_the_modules_under_known_names() -> None:
-    one, two = nn.Linear(1, 1), nn.Linear(1, 1)
-    found = diffusers.find_denoisers(
-        pipeline(vae=nn.Identity(), transformer_2=two, transformer=one, unet=None, prior="no")
-    )
-    assert found == {"transformer": one, "transformer_2": two}
-
-
-def test_a_pipeline_without_one_says_what_it_has() -> None:
-    with pytest.raises(ValueError, match=r"no denoiser under a known name .*; it has: vae\. Pass the model itself"):
-        diffusers.find_denoisers(pipeline(vae=nn.Identity(), tokenizer="words"))
-
-
 def scheduler(steps: int = 10, index: int | None = None) -> Any:
     return SimpleNamespace(timesteps=torch.arange(steps), num_inference_steps=steps, step_index=index, begin_index=None)
 

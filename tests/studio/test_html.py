@@ -18,7 +18,7 @@ from navicache.studio.live import done_html, live_html, refused_html
 from navicache.studio.monitor import CACHED, PLAIN, RunProgress
 from navicache.studio.stage import choose_scale
 
-QUALITY = SimpleNamespace(psnr=40.0, ssim=0.99, lpips=None, lpips_missing="no <weights>")
+QUALITY = SimpleNamespace(psnr=40.0, ssim=0.99, lpips=None, lpips_missing="no <weights>", audio_snr=None)
 
 
 def made(media=clip, schedule="CCrC", plain=2.0, loop=1.0, **fields):

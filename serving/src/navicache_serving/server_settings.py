@@ -74,7 +74,7 @@ def choose_server_policy(options: CacheOptions, spec: ModelSpec) -> tuple[Policy
             f"navicache: policy {policy.name!r} reaches inside the model, which the server may have compiled, sharded "
             "or hooked itself: choose one that predicts whole calls, such as 'inertial' or 'navicache'"
         )
-    return policy, explain_choice(spec, options)
+    return policy, "; ".join(explain_choice(spec, options))
 
 
 def find_model_spec(model: nn.Module, expert_count: int = 1) -> ModelSpec:

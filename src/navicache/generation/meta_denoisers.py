@@ -21,21 +21,33 @@ class MetaDenoiser:
 
 def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[str, MetaDenoiser], list[str]]:
     """The denoisers that a model index names, and what is wrong with those that could not be built."""
-    from navicache.integrations.diffusers import DENOISER_NAMES
+    from navicache.integrations.denoiser_search import DENOISER_NAMES
 
     found: dict[str, MetaDenoiser] = {}
     problems: list[str] = []
-    for name in DENOISER_NAMES:
-        library, kind = index.get(name) or (None, None)
-        if kind is not None:
-            try:
-                found[name] = _build_denoiser(place, name, str(kind))
-            except ValueError as error:
-                problems.append(f"{name} ({library}, {kind}): {error}")
+    for name, (library, kind) in _list_denoiser_entries(index).items():
+        try:
+            found[name] = _build_denoiser(place, name, kind)
+        except ValueError as error:
+            problems.append(f"{name} ({library}, {kind}): {error}")
     if not found and not problems:
         named = ", ".join(name for name in index if not name.startswith("_"))
         problems.append(f"no denoiser under a known name ({', '.join(DENOISER_NAMES)}); it has: {named}")
     return found, problems
+
+
+def _list_denoiser_entries(index: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The entries under a known name, then those of classes that take a latent and a time."""
+    import diffusers
+
+    from navicache.integrations.denoiser_search import DENOISER_NAMES, is_denoiser
+
+    entries = {name: tuple(entry) for name, entry in index.items() if type(entry) is list and entry[1] is not None}
+    named = {name: entries[name] for name in DENOISER_NAMES if name in entries}
+    others = {name: (library, kind) for name, (library, kind) in entries.items() if library == "diffusers"}
+    classes = {name: getattr(diffusers, kind, None) for name, (_, kind) in others.items() if name not in named}
+    unnamed = {name: entries[name] for name, kind in classes.items() if kind and is_denoiser(kind)}
+    return named | unnamed
 
 
 def _build_denoiser(place: Path | str, name: str, kind: str) -> MetaDenoiser:

@@ -23,7 +23,6 @@ from navicache.integrations.scheduler import count_run_steps, read_noise_levels,
 HOOK_NAME = "navicache"
 GROUP_OFFLOAD_HOOK = "group_offloading"  # as diffusers names its hook
 PIPELINE_CLASSES = (DiffusionPipeline, ModularPipeline)
-DENOISER_NAMES = ("transformer", "transformer_2", "transformer_3", "unet", "unet_2", "denoiser", "dit", "prior")
 
 
 class CacheContextReceiver(StateManager):
@@ -92,7 +91,8 @@ class NaviCacheHook(ModelHook):
 
     def reset_state(self, module: nn.Module) -> nn.Module:
         """End the run: the pipeline has finished."""
-        self.engine.end_run()
+        if not self.engine.call_guard.disturb_other_thread():
+            self.engine.end_run()
         return module
 
 
@@ -146,19 +146,6 @@ def describe_call(context_receiver: CacheContextReceiver, pipeline: Any | None, 
     levels = None if timesteps is None else functools.partial(read_noise_levels, scheduler)
     steps = steps or context.num_inference_steps or total
     return CallFacts(context.name or None, step_index, steps, sigma, timesteps, levels)
-
-
-def find_denoisers(pipeline: Any) -> dict[str, nn.Module]:
-    """Find the models that a pipeline calls at every step."""
-    components = pipeline.components
-    found = {name: components[name] for name in DENOISER_NAMES if isinstance(components.get(name), nn.Module)}
-    if not found:
-        have = ", ".join(name for name, part in components.items() if isinstance(part, nn.Module))
-        raise ValueError(
-            f"{type(pipeline).__name__} has no denoiser under a known name ({', '.join(DENOISER_NAMES)}); it has: "
-            f"{have}. Pass the model itself: navicache.enable(pipe.<name>)"
-        )
-    return found
 
 
 def find_block_output_indices(block_lists: Mapping[str, nn.ModuleList]) -> dict[type[nn.Module], tuple[int, int]]:

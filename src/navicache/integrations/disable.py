@@ -7,6 +7,7 @@ from torch import nn
 
 from navicache.integrations.attachments import find_attachment
 from navicache.integrations.cache import Cache
+from navicache.integrations.denoiser_search import find_denoisers
 
 
 def disable(target: Any) -> None:
@@ -18,7 +19,7 @@ def disable(target: Any) -> None:
         from navicache.integrations import diffusers
 
         if isinstance(target, diffusers.PIPELINE_CLASSES):
-            parts = list(diffusers.find_denoisers(target).values())
+            parts = list(find_denoisers(target).values())
         for part in parts:
             diffusers.detach_cache(part)
     for part in parts:

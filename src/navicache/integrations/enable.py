@@ -14,6 +14,7 @@ from torch import nn
 from navicache.engine import CacheEngine, CallFacts, CallReader, FallbackPolicy, StorageOptions
 from navicache.integrations.attachments import Attachment, CallableAttachment, ModuleAttachment, get_forward_signature
 from navicache.integrations.cache import Cache
+from navicache.integrations.denoiser_search import explain_uncached_models, find_denoisers, find_exchanged_models
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_choice
 from navicache.integrations.rank_groups import find_ranks, get_class_name
@@ -45,7 +46,7 @@ def enable(
     """Cache a diffusers pipeline, a model, or any function that denoises.
 
     Args:
-        target: a pipeline (all its transformers are cached), a module, or a callable.
+        target: a pipeline (all models that denoise are cached), a module, or a callable.
         policy: the name of a policy or a policy; "inertial" by default. With a threshold and no name it is
             "navicache", whose thresholds are published.
         mode: "fast", "mid" or "slow" preset of the model, for a policy given by name.
@@ -82,9 +83,9 @@ def enable(
     options = CacheOptions(policy, mode, *about, knobs, tuned, quality)
     plan = _plan_attachments(target, options)
     attachments = plan.attach_all()
-    if plan.note:
-        logger.warning(plan.note)
-    return Cache(attachments, (plan.note,) if plan.note else ())
+    for note in plan.notes:
+        logger.warning(note)
+    return Cache(attachments, plan.notes, plan.find_exchanged)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ class AttachmentPlan:
     """What to attach, and where. Building it changes nothing, so an error leaves the model untouched."""
 
     attach_functions: dict[str, Callable[[], Attachment]]
-    note: str
+    notes: tuple[str, ...]
+    find_exchanged: Callable[[], Sequence[str]] = tuple
 
     def attach_all(self) -> dict[str, Attachment]:
         """Attach all parts; if one fails, none stays attached."""
@@ -121,7 +123,7 @@ def _plan_attachments(target: Any, options: CacheOptions) -> AttachmentPlan:
         from navicache.integrations import diffusers
 
         if isinstance(target, diffusers.PIPELINE_CLASSES):
-            return _plan_diffusers_attachments(diffusers.find_denoisers(target), target, options)
+            return _plan_diffusers_attachments(find_denoisers(target), target, options)
         if diffusers.is_diffusers_model(target):
             return _plan_diffusers_attachments({"": target}, None, options)
     if not callable(target):
@@ -154,7 +156,10 @@ def _plan_diffusers_attachments(
         label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
         engine = _build_target_engine(options, spec, model, label, describe_call, fallback)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, receiver)
-    return AttachmentPlan(parts, explain_choice(spec, options))
+    if pipeline is None:
+        return AttachmentPlan(parts, explain_choice(spec, options))
+    notes = explain_choice(spec, options) + explain_uncached_models(pipeline)
+    return AttachmentPlan(parts, notes, functools.partial(find_exchanged_models, pipeline, models))
 
 
 def _build_target_engine(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from navicache.engine import CacheEngine, CallReader, ProbeEngine
 from navicache.integrations.attachments import get_forward_signature
+from navicache.integrations.denoiser_search import find_denoisers
 from navicache.integrations.engine_builder import describe_model_structure
 from navicache.models import find_model
 from navicache.policies import ProbePolicy, Signal
@@ -28,7 +29,7 @@ def attach_to_pipeline(pipeline: Any, build: Callable[..., EngineT]) -> Generato
     """Attach the engine that `build` makes to a diffusers pipeline's transformer; of two experts, to the first."""
     from navicache.integrations import diffusers
 
-    module = next(iter(diffusers.find_denoisers(pipeline).values()))
+    module = next(iter(find_denoisers(pipeline).values()))
     name, spec = type(module).__name__, find_model(type(module).__name__, diffusers.get_model_config(module))
     receiver = diffusers.CacheContextReceiver()
     describe = functools.partial(diffusers.describe_call, receiver, pipeline, None)

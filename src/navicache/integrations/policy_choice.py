@@ -156,8 +156,13 @@ def _list_knobs(policy_name: str) -> set[str]:
     return {f.name for f in fields(POLICIES[policy_name])}  # pyright: ignore[reportArgumentType]
 
 
-def explain_choice(spec: ModelSpec, options: CacheOptions) -> str:
+def explain_choice(spec: ModelSpec, options: CacheOptions) -> tuple[str, ...]:
     """Explain a quality that was not measured, an inferred preset, or a threshold made for the code; else empty."""
+    note = _explain_choice(spec, options)
+    return (note,) if note else ()
+
+
+def _explain_choice(spec: ModelSpec, options: CacheOptions) -> str:
     if options.quality is not None and options.settings is None:
         return (
             f"quality {options.quality!r} is the default's speed-up of {SPEEDUP_OF_QUALITY[options.quality]:g} for "

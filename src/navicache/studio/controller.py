@@ -51,7 +51,8 @@ class StudioController:
             reason = remove_dashes(str(error))
             yield PageUpdate(refused_html(reason), None, kept)
             raise RunRefused(reason) from error
-        run = self.runs.begin(visitor, job, kept.find(baseline_key(job)))
+        limits = self.models.limits_of(job.source)
+        run = self.runs.begin(visitor, job, kept.find(baseline_key(job)), limits.minutes)
         try:
             yield from self._follow(run, job, kept)
         finally:

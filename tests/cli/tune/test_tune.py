@@ -16,10 +16,8 @@ from navicache.cli.tune.answer import Answer, write_page
 from navicache.cli.tune.command import add_subcommand_options
 from navicache.cli.tune.job import read_tune_job
 from navicache.cli.tune.run import build_runner
-from navicache.cli.tune.runner import TrialRunner
-from navicache.evaluation.bench.plan import PlanCondition, PlanModel
 from navicache.evaluation.bench.rows import RowFile
-from navicache.evaluation.tuning.scores import Candidate, Scoreboard
+from navicache.evaluation.tuning.scores import Candidate
 from navicache.evaluation.tuning.search import TuneTask
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
@@ -172,25 +170,6 @@ def test_results_of_another_search_are_not_mixed(tuned, tune, capsys):
     out, *_ = tuned
     other = ["--speedup", "2", "--seed", "7", "--effort", "3", "--no-rivals"]
     assert "another --out" in refused(capsys, *tune, *other, "--out", out)
-
-
-def test_a_candidate_that_is_asked_for_twice_is_run_once(tmp_path):
-    calls = []
-
-    def execute(groups, make_worker):
-        for batch in (batch for group in groups for batch in group):
-            calls.append([job.prompt_index for job in batch])
-            yield [
-                {"key": job.key, "kind": "cached", "setting": job.setting.name, "prompt_index": job.prompt_index}
-                | {"steps": {"computed": 1, "total": 2}, "quality": {"psnr": 30.0}}
-                for job in batch
-            ]
-
-    about = PlanModel("model", "pocket"), PlanCondition(), ("a", "b", "c"), 0
-    runner = TrialRunner(*about, RowFile(tmp_path / "rows.jsonl"), None, execute, Scoreboard(), batch=2)
-    once = Candidate("default 5", "inertial", {"speedup": 2.0})
-    runner.try_out([(once, range(3)), (once, range(2))])
-    assert calls == [[0, 1], [2]] and runner.cost == 1.5
 
 
 def test_what_was_found_or_fitted_for_a_rival_is_in_its_knobs(tune, wan_folder, folder):

@@ -12,6 +12,7 @@ from navicache_serving.server_settings import read_settings
 EXTRA_FIELD = "diffusers_kwargs"  # the field of a request, and of its JSON, for values that SGLang does not know
 SETTINGS_KEY = "navicache"
 SETTINGS_FILE = "settings"  # among our settings, the path of a file on the server
+H3_SIGMAS = "minimax_h3_sigmas"  # in the extras of MiniMax H3's requests: {"video": [...], "audio": [...]}
 OTHER_CACHE_FLAGS = ("enable_teacache", "enable_spectrum", "enable_cache_dit")  # of a request
 
 
@@ -23,10 +24,17 @@ def read_request_options(batch: Any, server_settings: Any) -> CacheOptions | Non
     """
     settings = (batch.extra.get(EXTRA_FIELD) or {}).get(SETTINGS_KEY)
     options = read_settings(server_settings if settings is None else add_server_file(settings, server_settings))
-    other_caches = [name for name in OTHER_CACHE_FLAGS if getattr(batch, name, None)]
+    other_caches = list_other_caches(batch)
     if other_caches and settings is not None and options is not None:
         raise ValueError(f"navicache: the request asks for {' and '.join(other_caches)} too: ask for one cache")
     return None if other_caches or batch.is_warmup else options
+
+
+def list_other_caches(batch: Any) -> list[str]:
+    """List the other caches that a request asks for. MiniMax H3 has one under a quality, and no other model has."""
+    flags = [name for name in OTHER_CACHE_FLAGS if getattr(batch, name, None)]
+    has_h3_cache = H3_SIGMAS in batch.extra and batch.sampling_params.quality == "high"
+    return [*flags, "quality 'high'"] if has_h3_cache else flags
 
 
 def add_server_file(settings: Any, server_settings: Any) -> Any:
@@ -45,8 +53,12 @@ def add_server_file(settings: Any, server_settings: Any) -> Any:
     return {**named, **settings}
 
 
-def describe_request_sampling(batch: Any) -> RunSampling:
-    """Guidance and noise levels of a request. SGLang's schedulers are not diffusers' classes, so none is named."""
-    scheduler, guidance = getattr(batch, "scheduler", None), getattr(batch, "guidance_scale", None)
+def describe_request_sampling(batch: Any, scheduler: Any = None) -> RunSampling:
+    """Guidance and noise levels of a request. SGLang's schedulers are not diffusers' classes, so none is named.
+
+    `scheduler` is that of the stage, for requests without their own.
+    """
+    scheduler = getattr(batch, "scheduler", None) or scheduler
+    guidance = getattr(batch, "guidance_scale", None)
     levels = None if scheduler is None else functools.partial(read_noise_levels, scheduler)
     return RunSampling("", float(guidance) if isinstance(guidance, int | float) else None, levels)

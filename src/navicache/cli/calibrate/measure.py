@@ -49,7 +49,7 @@ def fit_policy(method: str, signal: str, pipe: Any, job: GenerationJob, shown: b
 def describe_calibration_run(pipe: Any, job: GenerationJob, seconds: float) -> dict[str, Any]:
     """Model, machine and seconds of the calibration."""
     from navicache.generation.session import describe_environment
-    from navicache.integrations.diffusers import find_denoisers
+    from navicache.integrations.denoiser_search import find_denoisers
 
     known = describe_environment(pipe, job)
     own = {"prompts": len(job.prompts), "scheduler": type(pipe.scheduler).__name__, "seconds": round(seconds, 1)}

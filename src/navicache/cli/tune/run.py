@@ -14,7 +14,8 @@ from tqdm import tqdm
 from navicache.cli.bench.preflight import explain_missing_lpips
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.run import explain_full_disk
-from navicache.cli.tune.answer import Answer, describe_answer, write_answer
+from navicache.cli.tune.answer import Answer, write_answer
+from navicache.cli.tune.answer_text import describe_answer
 from navicache.cli.tune.job import TuneJob, read_tune_job
 from navicache.cli.tune.runner import METRICS, TrialRunner
 from navicache.cli.tune.worker import FACTS, TuningWorker

@@ -8,7 +8,8 @@ from navicache.cli.bench.calibration import measure_calibration
 from navicache.cli.bench.worker import PipelineWorker
 from navicache.evaluation.bench.jobs import BenchJob, JobBatch
 from navicache.evaluation.bench.rows import REFUSED, Row
-from navicache.integrations.diffusers import find_denoisers, get_model_config
+from navicache.integrations.denoiser_search import find_denoisers
+from navicache.integrations.diffusers import get_model_config
 from navicache.integrations.rank_groups import get_class_name
 from navicache.integrations.scheduler import read_noise_levels
 from navicache.integrations.tuned_runs import describe_sampling

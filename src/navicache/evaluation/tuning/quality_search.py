@@ -3,15 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from navicache.evaluation.tuning.scores import Candidate
+from navicache.evaluation.tuning.scores import SURE, Candidate
 from navicache.evaluation.tuning.search import FINALISTS, Search, build_default, build_list
 from navicache.evaluation.tuning.shapes import SHAPES
 
 LEAST_SHARE = 8  # no fewer than one step in eight is computed
 FASTER = 0.85  # of the computed steps: the next stage to try
-SLOWER = 1.08  # of the computed steps, where the confirmation fails
 MOST_STAGES = 3  # of going faster
-AT_EVERY_STEP = 1.0
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,8 @@ class QualitySearch:
     def find_fastest(self) -> Candidate:
         """The fastest candidate that keeps the limit, confirmed on prompts nobody chose on."""
         task = self.search.task
-        budget = self._bisect(self._build_usual, max(2, task.total // LEAST_SHARE), task.total)
+        least = max(2, task.total // LEAST_SHARE)
+        budget = self._bisect(self._build_usual, least, task.search, surely=0.0)  # the confirmation is strict
         best = [self._build_usual(budget)]
         shape: Callable[[int], Candidate] = self._build_usual
         for _ in range(MOST_STAGES):
@@ -37,35 +36,33 @@ class QualitySearch:
             best, budget, shape = found, fewer, self._shape_of(found[0]) or shape
         return self._confirm(best, budget, shape)
 
-    def _bisect(self, build: Callable[[int], Candidate], fails: int, keeps: int) -> int:
+    def _bisect(
+        self, build: Callable[[int], Candidate], fails: int, prompts: Sequence[int], surely: float = SURE
+    ) -> int:
         """The smallest number of computed steps that keeps the limit, to one part in twenty."""
+        keeps = self.search.task.total
         while keeps - fails > max(1, keeps // 20):
             middle = (fails + keeps) // 2
-            self.search.try_out([(build(middle), self.search.task.few)])
-            if self._keeps(build(middle), self.search.task.few):
-                keeps = middle
-            else:
-                fails = middle
+            self.search.try_out([(build(middle), prompts)])
+            fails, keeps = (fails, middle) if self._keeps(build(middle), prompts, surely) else (middle, keeps)
         return keeps
 
     def _confirm(self, best: Sequence[Candidate], budget: int, build: Callable[[int], Candidate]) -> Candidate:
         """The first that keeps the limit on all prompts; where none does, more is computed."""
         task = self.search.task
         everywhere = [*task.search, *task.confirm]
-        while budget < task.total:
-            for each in best:
-                self.search.try_out([(each, everywhere)])
-                if self._keeps(each, everywhere):
-                    return each
-            budget = min(task.total, max(budget + 1, round(SLOWER * budget)))
-            best = [build(budget)]
-        usual = build_default(task.total, task.total)
-        self.search.try_out([(usual, everywhere)])
-        return usual
+        for each in best:
+            self.search.try_out([(each, everywhere)])
+            if self._keeps(each, everywhere):
+                return each
+        slower = self._bisect(build, budget, everywhere)
+        found = build(slower) if slower < task.total else build_default(task.total, task.total)
+        self.search.try_out([(found, everywhere)])
+        return found
 
-    def _keeps(self, candidate: Candidate, prompts: Sequence[int]) -> bool:
+    def _keeps(self, candidate: Candidate, prompts: Sequence[int], surely: float = SURE) -> bool:
         board = self.search.board
-        return board.has(candidate.name, prompts) and board.keeps(candidate.name, prompts, self.limit)
+        return board.has(candidate.name, prompts) and board.keeps(candidate.name, prompts, self.limit, surely)
 
     def _build_usual(self, budget: int) -> Candidate:
         return build_default(self.search.task.total, budget)
