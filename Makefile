@@ -56,6 +56,10 @@ dist: $(DEV) ## Build what an index is given, of all four projects, and check it
 	@for project in $(DIST); do $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
 	@$(BIN)/python -m twine check --strict dist/*
 
+.PHONY: comfyui-pack
+comfyui-pack: ## Build the node pack for ComfyUI with the library inside: a folder and a zip in dist
+	@$(PYTHON) -m tools.comfyui_pack
+
 constraints: ## Write constraints.txt anew, with the newest versions that fit, and say what changed
 	@$(PYTHON) tools/constraints.py
 

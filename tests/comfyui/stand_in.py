@@ -47,7 +47,7 @@ def load_pack(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     assert spec is not None and spec.loader is not None
     pack = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, name, pack)
-    for part in ("cache_node", "report_node", "node_inputs", "trace_image"):
+    for part in ("library", "cache_node", "report_node", "node_inputs", "trace_image"):
         monkeypatch.delitem(sys.modules, f"{name}.{part}", raising=False)
     spec.loader.exec_module(pack)
     return pack

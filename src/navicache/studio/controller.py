@@ -48,7 +48,8 @@ class StudioController:
             job = StudioRequest(*fields).to_job(self.models)
         except EXPECTED_ERRORS as error:
             raise RunRefused(remove_dashes(str(error))) from error
-        run = self.runs.begin(visitor, job, kept.find(baseline_key(job)))
+        limits = self.models.limits_of(job.source)
+        run = self.runs.begin(visitor, job, kept.find(baseline_key(job)), limits.minutes)
         try:
             yield from self._follow(run, job, kept)
         finally:

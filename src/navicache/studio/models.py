@@ -5,6 +5,7 @@ from typing import Any
 
 from navicache.generation.job import POCKET, ModelSource
 from navicache.pocket.members import MEMBERS, WAN
+from navicache.studio.limits import EMBEDDED_LIMITS, LOCKED_LIMITS, OPEN_LIMITS, StudioLimits
 
 DEFAULT_ARGUMENTS = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
 
@@ -15,6 +16,7 @@ class StudioModels:
 
     default: ModelSource = ModelSource()  # shown first; all other models are held as it is
     locked: bool = False  # whether visitors are kept to `choices`
+    minutes: float | None = None  # the longest run; None takes that of the limits
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -35,6 +37,16 @@ class StudioModels:
         if self.locked and model not in self.choices:
             raise ValueError(f"this studio has no {model}: choose from {', '.join(self.choices)}")
         return replace(self.default, model=model)
+
+    def limits_of(self, source: ModelSource) -> StudioLimits:
+        """The greatest values of a request for this model.
+
+        Example:
+            >>> StudioModels().limits_of(ModelSource()).width, StudioModels(locked=True).limits_of(ModelSource()).width
+            (4096, 256)
+        """
+        limits = (EMBEDDED_LIMITS if source.is_embedded else LOCKED_LIMITS) if self.locked else OPEN_LIMITS
+        return limits if self.minutes is None else replace(limits, minutes=self.minutes)
 
 
 def default_values(source: ModelSource) -> list[Any]:

@@ -1,6 +1,7 @@
 """Report the progress of a pipeline's call, and stop it on request."""
 
 import inspect
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,10 @@ class RunStopped(Exception):
     """The visitor has stopped the run or left."""
 
 
+class RunTooLong(ValueError):
+    """The run took longer than this studio allows."""
+
+
 @dataclass(frozen=True)
 class RunProgress:
     """The progress of a run: one square for each step, True if it was computed."""
@@ -37,9 +42,15 @@ class RunMonitor:
     """Publishes the progress of one visitor's run, and stops it at the end of a step."""
 
     publish: Callable[[RunProgress], None]
+    minutes: float = math.inf  # the longest run
     stop: Event = field(default_factory=Event)
     news: RunProgress = RunProgress()
     preview_seconds: float = 0.0  # seconds of this call that went into pictures of it
+    deadline: float = math.inf  # of `time.monotonic`
+
+    def start_clock(self) -> None:
+        """The run begins here: the time to load its model does not count."""
+        self.deadline = time.monotonic() + 60 * self.minutes
 
     def begin(self, doing: str) -> None:
         """Another call begins; the last preview stays until there is a newer one."""
@@ -52,9 +63,14 @@ class RunMonitor:
         self.publish(self.news)
 
     def raise_if_stopped(self) -> None:
-        """Raise `RunStopped` if the run was stopped."""
+        """Raise `RunStopped` if the run was stopped, and `RunTooLong` if its time is over."""
         if self.stop.is_set():
             raise RunStopped
+        if time.monotonic() > self.deadline:
+            raise RunTooLong(
+                f"stopped after {self.minutes:g} minutes, the limit of this studio: fewer steps or frames, or a "
+                "smaller size may do"
+            )
 
     def callback_arguments(self, pipe: Any, counts: StepCounts | None = None) -> dict[str, Any]:
         """The callback argument of the pipeline's call; empty if the pipeline takes none."""

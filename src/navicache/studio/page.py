@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from html import escape
 from importlib.resources import files
+from threading import Event
 from typing import Any
 
 from navicache.pocket import PROMPTS
@@ -12,6 +13,7 @@ from navicache.studio.controller import RunRefused, StudioController
 from navicache.studio.fields import PageFields, build_fields
 from navicache.studio.html import IDLE
 from navicache.studio.models import StudioModels
+from navicache.studio.request_guard import RequestGuard
 from navicache.studio.run_queue import RunQueue
 
 TITLE = "navicache studio"
@@ -29,14 +31,18 @@ QUEUE_LENGTH = 16  # visitors that may wait; the next one is refused
 
 def open_page(models: StudioModels, **where: Any) -> None:
     """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
-    runs = RunQueue()
+    from starlette.middleware import Middleware  # pyright: ignore[reportMissingImports]
+
+    runs, guard = RunQueue(), Middleware(RequestGuard, host=where.get("server_name"))
+    where |= {"app_kwargs": {"middleware": [guard]}, "max_file_size": 1}  # bytes: a second lock, and None is no limit
+    page = build_page(StudioController(models, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
     try:
-        page = build_page(StudioController(models, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
         _, address, _ = page.launch(**page_style(), **where, prevent_thread_lock=True)
         print(f"open {address} (Ctrl-C ends it)", flush=True)
-        page.block_thread()
+        Event().wait()  # Gradio's own wait swallows Ctrl-C, and the command would report success
     finally:
         runs.close()
+        page.close(verbose=False)
 
 
 def build_page(controller: StudioController) -> Any:

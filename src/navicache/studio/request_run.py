@@ -24,6 +24,7 @@ def run_request(
     check_before_loading(job)
     pipe = pipeline.load(job.source)
     check_loaded_pipeline(pipe, job)
+    monitor.start_clock()
     job.caching.enable(pipe).disable()  # what only this model can refuse
     monitor.raise_if_stopped()
     if fresh or plain is None:  # or the first call of this size pays for first times

@@ -103,6 +103,11 @@ class TraceRecorder:
         """Complete a line with fields of a `StepRecord` found out since."""
         self._amendments.setdefault((self._count_start + local_index, stream, sample), {}).update(fields)
 
+    def amend_output_error(self, local_index: int, stream: str, sample: int, output: str, error: float) -> None:
+        """Complete a line with the error of an output beside the prediction."""
+        fields = self._amendments.setdefault((self._count_start + local_index, stream, sample), {})
+        fields["other_errors"] = {**fields.get("other_errors", {}), output: error}
+
     def queue_time_readings(self) -> list[DeviceReading]:
         """Times that have not crossed yet.
 
