@@ -64,12 +64,12 @@ def attach(
         return patched
     given = {name: value for name, value in (("speedup", speedup), ("max_error", max_error)) if value is not None}
     module = model.model.diffusion_model
-    given, note, tuned = {**given, **(knobs or {})}, "", None
+    given, notes, tuned = {**given, **(knobs or {})}, (), None
     if settings is None:
-        chosen, note = policy_settings.choose_comfyui_policy(module, policy, quality, given)
+        chosen, notes = policy_settings.choose_comfyui_policy(module, policy, quality, given)
     else:
         chosen, tuned = policy_settings.choose_tuned_policy(module, policy, settings, quality, given)
-    state = PatchState(chosen, get_class_name(module), (note,) if note else (), tuned)
+    state = PatchState(chosen, get_class_name(module), notes, tuned)
     patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: state})
     for kind, wrapper in WRAPPERS.items():
         patched.add_wrapper_with_key(kind, WRAPPER_KEY, wrapper)

@@ -44,8 +44,8 @@ def choose_tuned_policy(
 
 def choose_comfyui_policy(
     module: nn.Module, policy: str | Policy | None, quality: str | None, knobs: Mapping[str, Any]
-) -> tuple[Policy, str]:
-    """Choose the policy, and a note about it. Knobs without a policy or a target belong to the default policy."""
+) -> tuple[Policy, tuple[str, ...]]:
+    """Choose the policy, and notes about it. Knobs without a policy or a target belong to the default policy."""
     if policy is None and POLICY_OF_TARGET.keys().isdisjoint(knobs):
         policy = DEFAULT_POLICY
     spec, options = find_model(get_class_name(module), vars(module)), CacheOptions(policy, quality, knobs=dict(knobs))

@@ -1,10 +1,13 @@
-"""Samplers that evaluate twice at one noise level: which repeated evaluations are computed.
+"""How many evaluations of a run are computed, and which of those that come back to a noise level.
 
-`heun` corrects a step at the level where the next one starts, so that level is evaluated twice, at latents that differ
-by the correction. In the middle of a run this changes the output by a percent or less; in the first steps and at the
-last level by far more. There repeated evaluations are computed; elsewhere they reuse the output of the first one,
-computed or predicted. The number computed at the start is a third of the evaluations that half of the levels would
-leave: 8 of 50 levels at a speed-up of 2, and at 3 only the fewest.
+`heun` and `heunpp2` evaluate a level two or three times, at latents that differ by a correction. In the middle of a run
+this changes the output by a percent or less; in the first steps and at the last level by far more. There revisits are
+computed; elsewhere they reuse the output of the level, computed or predicted. The number of such levels at the start is
+a third of the evaluations that half of the levels would leave: 8 of 50 levels of `heun` at a speed-up of 2, and at 3
+only the fewest.
+
+A run with few computed steps shows another video than an uncached one, so a speed-up is lowered to what leaves
+FEWEST_COMPUTED of them.
 """
 
 from collections.abc import Sequence
@@ -15,58 +18,66 @@ from navicache.policies import Inertial, Policy
 from navicache.policies.inertial import DEFAULT_SPEEDUP
 
 from .policy_settings import has_speedup_target
-from .sampler_traits import SamplerTraits
-from .sigma_tracker import SegmentStep
 
 FEWEST_FIRST_LEVELS = 3
-SAME_SIGMA_TOLERANCE = 1e-3  # relative: closer noise levels differ only by a sampler's rounding
+FEWEST_COMPUTED = 6  # evaluations of a whole run; half of them of a sampler that runs a part of it
 
 
-def is_same_sigma(sigma: float, previous_sigma: float) -> bool:
-    """Whether two evaluations are at one noise level.
+class RevisitRule(NamedTuple):
+    """Which levels of a run are computed each time they are evaluated; at others the first output is reused."""
 
-    Example:
-        >>> is_same_sigma(0.5, 0.50001), is_same_sigma(0.5, 0.52)
-        (True, False)
-    """
-    return abs(sigma - previous_sigma) <= SAME_SIGMA_TOLERANCE * previous_sigma
+    first_levels: int = 0  # at the start
+    computes_last: bool = False  # also the last level
+    follows: bool = False  # a revisit is computed if the level's first evaluation was
 
-
-class RepeatSchedule(NamedTuple):
-    """Which repeated evaluations of a run are computed."""
-
-    first_levels: int  # noise levels at the start
-    computes_last: bool  # also the last noise level
-
-    def is_repeat_computed(self, step: SegmentStep) -> bool:
-        """Whether the repeated evaluation at this step is computed.
+    def is_computed(self, level: int, level_count: int, first_computed: bool) -> bool:
+        """Whether a revisit of this level is computed.
 
         Example:
-            >>> [RepeatSchedule(3, True).is_repeat_computed(SegmentStep(0, level, 20)) for level in (2, 3, 18, 19)]
+            >>> [RevisitRule(3, True).is_computed(level, 20, True) for level in (2, 3, 18, 19)]
             [True, False, False, True]
         """
-        return step.step < self.first_levels or (self.computes_last and step.step == step.total_steps - 1)
+        if self.follows:
+            return first_computed
+        return level < self.first_levels or (self.computes_last and level == level_count - 1)
 
 
-def split_budget_with_repeats(
-    policy: Policy, sampler: SamplerTraits, sigmas: Sequence[float]
-) -> tuple[Policy, RepeatSchedule | None]:
-    """Return the policy for the levels of a run, and the schedule of repeated evaluations; None if all are computed.
+def raise_short_budget(policy: Policy, evaluations: int, is_whole_run: bool) -> tuple[Policy, str]:
+    """Lower a speed-up that would leave too few computed evaluations, and say so.
 
-    A speed-up counts evaluations: the levels get what the repeated ones leave. With an error target, or with other
-    policies, no repeated evaluation is reused, because its error is not measured.
+    Example:
+        >>> raise_short_budget(Inertial(speedup=3.0), 12, True)[1]
+        '3x of 12 evaluations leaves too few of them for the same video: 6 are computed'
     """
-    levels, unpaired = len(sigmas) - 1, int(sigmas[-1] != 0)  # a partial run may evaluate once at its last level
-    if not (
-        sampler.repeats_evaluations
-        and isinstance(policy, Inertial)
-        and has_speedup_target(policy)
-        and levels >= policy.shortest
-    ):
-        return policy, None
-    budget = int((2 * levels - 1 + unpaired) / (policy.speedup or DEFAULT_SPEEDUP))
+    fewest = FEWEST_COMPUTED if is_whole_run else (FEWEST_COMPUTED + 1) // 2
+    if not (isinstance(policy, Inertial) and has_speedup_target(policy) and evaluations):
+        return policy, ""
+    speedup = policy.speedup or DEFAULT_SPEEDUP
+    if round(evaluations / speedup) >= fewest or speedup == 1:
+        return policy, ""
+    if evaluations <= fewest:
+        note = f"a run of {evaluations} evaluations is too short to leave some out: all are computed"
+        return replace(policy, speedup=1.0), note
+    left = f"{speedup:g}x of {evaluations} evaluations leaves too few of them for the same video: {fewest} are computed"
+    return replace(policy, speedup=evaluations / fewest), left
+
+
+def split_budget_with_revisits(policy: Policy, revisits: Sequence[int]) -> tuple[Policy, RevisitRule]:
+    """Return the policy for the levels of a run, and the rule for revisits, given how often each level has one.
+
+    A speed-up counts evaluations: the levels get what the revisits leave. With an error target, or with other policies,
+    a revisit follows its level, because its own error is not measured.
+    """
+    levels, extra = len(revisits), sum(revisits)
+    if not (isinstance(policy, Inertial) and has_speedup_target(policy) and levels >= policy.shortest):
+        return policy, RevisitRule(follows=True)
+    if not extra:
+        return policy, RevisitRule()
+    budget = int((levels + extra) / (policy.speedup or DEFAULT_SPEEDUP))
     first = max(policy.align_steps or FEWEST_FIRST_LEVELS, round((budget - levels / 2) / 3))
-    repeats = first - 1 + policy.last_step + unpaired  # the first level is evaluated once
-    spare = max(0, budget - repeats - levels)  # a small speed-up can compute more
-    levels_policy = replace(policy, speedup=max(1.0, levels / max(1, budget - repeats)))
-    return levels_policy, RepeatSchedule(first + spare, policy.last_step)
+    at_end = revisits[-1] if policy.last_step else 0
+    spare = max(0, budget - sum(revisits[:first]) - at_end - levels)  # a small speed-up can compute more
+    while spare >= sum(revisits[first : first + 1]) > 0:
+        spare, first = spare - revisits[first], first + 1
+    rest = budget - sum(revisits[:first]) - at_end
+    return replace(policy, speedup=max(1.0, levels / max(1, rest))), RevisitRule(first, policy.last_step)

@@ -1,6 +1,5 @@
 """The report of a sampling run, and the patch state that keeps it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,7 +8,7 @@ from navicache.integrations.tuned_runs import RunSampling, TunedRuns
 from navicache.policies import Policy
 from navicache.records import Trace, summarise
 
-from .sigma_tracker import SigmaTracker
+from .evaluation_plan import EvaluationPlan
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,11 @@ class PatchState:
     tuned: TunedRuns | None = None  # of a settings file
     last_report: SamplingReport | None = field(default=None)
 
-    def choose_run_policy(self, sigmas: Sequence[float], guidance: float | None) -> tuple[Policy, str]:
+    def choose_run_policy(self, plan: EvaluationPlan, guidance: float | None) -> tuple[Policy, str]:
         """Choose the policy of a run, and explain a departure from the settings file."""
-        if self.tuned is None:
+        if self.tuned is None or not plan.levels:
             return self.policy, ""
-        facts = CallFacts(total=len(sigmas) - 1, read_noise_levels=SigmaTracker(sigmas).read_noise_levels)
+        facts = CallFacts(total=len(plan.levels[0]), read_noise_levels=lambda: plan.read_noise_levels(0))
         departure = self.tuned.explain_departure(lambda: RunSampling(guidance=guidance), facts)
         return (self.tuned.fallback_policy if departure else self.policy), departure
 

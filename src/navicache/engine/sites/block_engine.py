@@ -15,6 +15,7 @@ from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.intercepted_blocks import BlockHandler, InterceptedBlockList
 from navicache.engine.sites.model_structure import ModelStructure
 from navicache.engine.tensors.compile_guards import create_compile_refusal, raise_compiled_model
+from navicache.engine.tensors.containers import TENSOR_FORM, UnpackedOutput
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.policies import Blocks
 
@@ -141,7 +142,8 @@ class BlockEngine(CacheEngine):
             if text is not None and traversal.site_text is not None and text.shape == traversal.site_text.shape:
                 self.text_residuals[work.stream] = text - traversal.site_text
         elif traversal.prediction is not None and run is not None:  # in shadow mode
-            queue_true_error(run, self.tracker, (traversal.prediction,), (hidden,))
+            made, exact = (UnpackedOutput((tokens,), TENSOR_FORM) for tokens in (traversal.prediction, hidden))
+            queue_true_error(run, self.tracker, made, exact)
             return signature.pack_result(traversal.prediction, text) if self.shadow == "cached" else result
         return result
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from navicache.engine.call_guard import CallGuard
 from navicache.engine.decide.trace_recorder import TraceRecorder
-from navicache.engine.predict.stream_cache import StorageOptions
+from navicache.engine.predict.storage_options import StorageOptions
 from navicache.engine.rank_group import FindRankGroup, HostTransfer, find_no_ranks
 from navicache.engine.run.run_state import RunState
 from navicache.engine.sites.call_readings import NO_READINGS, CallReadings, Forward, compute_latent_signal

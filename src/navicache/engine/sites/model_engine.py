@@ -83,7 +83,7 @@ class ModelEngine(CacheEngine):
         if run.bypass_reason:
             return CallPlan(True, args, kwargs)
         if len(self.tracker.called_streams) == 1:
-            run.streams.set_leader(name)
+            run.set_leader(name)
         work = run.plan_work(self.tracker.local_index, name, call)
         if work is None:
             return CallPlan(False, output=run.predict_output(name, call))
@@ -120,6 +120,6 @@ class ModelEngine(CacheEngine):
         if self.run is not None:
             with torch.no_grad():
                 listed = self.reader.read_call(args, kwargs).is_latent_list
-                made, exact = (unpack_output(each, self.call.output, listed).rows for each in (output, true_output))
+                made, exact = (unpack_output(each, self.call.output, listed) for each in (output, true_output))
                 queue_true_error(self.run, self.tracker, made, exact)
         return output if self.shadow == "cached" else true_output
