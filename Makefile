@@ -8,6 +8,9 @@ DIST ?= . pocket opensora serving
 PAPER := table1 figure1 ablation_align ablation_noise schedulers scalability
 STUDIES := outputs/bench/paper
 
+# pip compiles nothing here, so Python has to keep what it compiles: every process would compile torch anew otherwise.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo bench-paper test test-all lint docs dist constraints clean
 
@@ -55,6 +58,10 @@ dist: $(DEV) ## Build what an index is given, of all four projects, and check it
 	@rm -rf dist
 	@for project in $(DIST); do $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
 	@$(BIN)/python -m twine check --strict dist/*
+
+.PHONY: comfyui-pack
+comfyui-pack: ## Build the node pack for ComfyUI with the library inside: a folder and a zip in dist
+	@$(PYTHON) -m tools.comfyui_pack
 
 constraints: ## Write constraints.txt anew, with the newest versions that fit, and say what changed
 	@$(PYTHON) tools/constraints.py

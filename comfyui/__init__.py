@@ -1,9 +1,14 @@
 """NaviCache for ComfyUI: fewer evaluations of the model in a sampling run, and a report about them."""
 
-from comfy_api.latest import ComfyExtension, io
+from .library import check_comfyui, load_library
 
-from .cache_node import NaviCache
-from .report_node import NaviCacheReport
+check_comfyui()
+load_library()  # before the imports below, which import it by its name
+
+from comfy_api.latest import ComfyExtension, io  # noqa: E402
+
+from .cache_node import NaviCache  # noqa: E402
+from .report_node import NaviCacheReport  # noqa: E402
 
 __all__ = ["NaviCache", "NaviCacheReport", "comfy_entrypoint"]
 

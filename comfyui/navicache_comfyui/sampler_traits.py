@@ -5,14 +5,12 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-# They choose noise levels during the run, so the position in the run is unknown.
-OWN_SIGMA_SAMPLERS = ("dpm_fast", "dpm_adaptive")
+# They choose noise levels by what the model answers, so the position in the run is unknown.
+OWN_SIGMA_SAMPLERS = ("dpm_adaptive",)
 # They draw fresh noise at every step: a predicted output would make a different video.
 RENOISING_SAMPLERS = ("lcm",)
 # Parts of the names of samplers that add fresh noise to the latent.
 STOCHASTIC_NAME_PARTS = ("ancestral", "sde", "ddpm", "seeds", "sa_solver")
-# They evaluate every noise level but the first twice in a row.
-REPEATING_SAMPLERS = ("heun", "exp_heun_2_x0", "exp_heun_2_x0_sde", "sa_solver_pece")
 
 LatentConversion = Callable[[Tensor, Tensor, Tensor], Tensor]
 
@@ -36,7 +34,6 @@ class SamplerTraits(NamedTuple):
     name: str
     output_form: OutputForm = DERIVATIVE_FORM
     bypass_reason: str = ""  # why nothing is reused; empty if steps can be reused
-    repeats_evaluations: bool = False  # whether it evaluates twice at a noise level
 
 
 def classify_sampler(sampler: Any) -> SamplerTraits:
@@ -58,8 +55,5 @@ def classify_sampler(sampler: Any) -> SamplerTraits:
         return SamplerTraits(
             name, bypass_reason=f"{name} draws fresh noise at every step: every evaluation was computed"
         )
-    churn = getattr(sampler, "extra_options", {}).get("s_churn", 0)  # noise put in before a step raises its level
     noisy = any(mark in name for mark in STOCHASTIC_NAME_PARTS)
-    return SamplerTraits(
-        name, DENOISED_FORM if noisy else DERIVATIVE_FORM, repeats_evaluations=name in REPEATING_SAMPLERS and not churn
-    )
+    return SamplerTraits(name, DENOISED_FORM if noisy else DERIVATIVE_FORM)

@@ -1,53 +1,74 @@
 """The cache of all calls with one latent shape; an engine handles a single shape."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from navicache.engine import CallFacts, CallReader, ModelEngine
+from navicache.engine import CallFacts, CallReader, ModelEngine, StorageOptions
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
+from .evaluation_plan import EvaluationPlan, Place
 from .sampler_traits import OutputForm
-from .sigma_tracker import SegmentStep, SigmaTracker
 
 CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
+
+
+KEPT_LEVELS = 4  # as far back as a sampler comes back to
+
+
+class KeptOutput(NamedTuple):
+    """A branch's output at a level, for later evaluations at that level."""
+
+    output: Tensor
+    computed: bool
 
 
 class LatentShapeCache:
     """The cache of one latent shape; areas and context windows make several shapes in one step."""
 
-    def __init__(self, policy: Policy, model_class: str, output_form: OutputForm) -> None:
+    def __init__(self, policy: Policy, model_class: str, output_form: OutputForm, keep: StorageOptions) -> None:
         """Start before the first call."""
-        self.engine = ModelEngine(
-            policy, CallReader(CALL_SPEC, None), model=model_class, call=CALL_SPEC, describe_call=self._describe_call
-        )
-        self.current_step: SegmentStep | None = None  # of the newest call
+        reader, describe = CallReader(CALL_SPEC, None), self._describe_call
+        self.engine = ModelEngine(policy, reader, model=model_class, call=CALL_SPEC, keep=keep, describe_call=describe)
+        self.current_step: tuple[int, int] | None = None  # segment and level of the newest call
         self._output_form, self._call_facts, self._sigma = output_form, CallFacts(), 0.0
-        self._branch, self._branch_outputs = "", dict[str, Tensor]()  # the output of every branch at this step
+        self._key: tuple[int, int, str] = (0, 0, "")  # segment, level and branch of the next call
+        self._kept: dict[tuple[int, int, str], KeptOutput] = {}
         self._segment_tokens: dict[int, object] = {}  # one per segment
 
     def _describe_call(self) -> CallFacts:
         return self._call_facts
 
-    def set_position(self, step: SegmentStep, branch: str, sigma: float, sigma_tracker: SigmaTracker) -> None:
+    def set_position(self, place: Place, branch: str, sigma: float, plan: EvaluationPlan) -> None:
         """Set the step and the branch of the next call."""
-        if step != self.current_step:
-            self.current_step, self._branch_outputs = step, {}
-        token = self._segment_tokens.setdefault(step.segment, object())
-        level, levels = sigma if 0 <= sigma <= 1 else None, sigma_tracker.read_noise_levels
-        self._call_facts = CallFacts(branch, step.step, step.total_steps, level, token, levels)
-        self._branch, self._sigma = branch, sigma
+        segment, level, _ = place
+        self.current_step = max(self.current_step or (segment, level), (segment, level))
+        self._key, self._sigma = (segment, level, branch), sigma
+        self._kept = {key: kept for key, kept in self._kept.items() if (segment, level - KEPT_LEVELS) < key[:2]}
+        token = self._segment_tokens.setdefault(segment, object())
+        noise = sigma if 0 <= sigma <= 1 else None
+        total = len(plan.levels[segment])
+        self._call_facts = CallFacts(branch, level, total, noise, token, lambda: plan.read_noise_levels(segment))
 
     @property
-    def has_output(self) -> bool:
-        """Whether the branch of the next call already has an output at this step."""
-        return self._branch in self._branch_outputs
+    def kept(self) -> KeptOutput | None:
+        """What the branch of the next call returned at this level before."""
+        return self._kept.get(self._key)
 
-    def reuse_output(self, x: Tensor, sigma: Tensor) -> Tensor:
-        """Rebuild the denoised latent from this branch's earlier output at the same step."""
-        return self._output_form.to_denoised(self._branch_outputs[self._branch], x, _expand_sigma(sigma, x))
+    def reuse_output(self, kept: KeptOutput, x: Tensor, sigma: Tensor) -> Tensor:
+        """Rebuild the denoised latent from this branch's earlier output at the same level."""
+        return self._output_form.to_denoised(kept.output, x, _expand_sigma(sigma, x))
+
+    def compute_again(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> Tensor:
+        """Compute the output of a level once more; from now on it is the one to reuse there."""
+        denoised = run_model()
+        self._kept[self._key] = KeptOutput(
+            self._output_form.from_denoised(denoised, x, _expand_sigma(sigma, x)), computed=True
+        )
+        return denoised
 
     def compute_or_predict(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> tuple[Tensor, bool]:
         """Return the denoised latent, and whether it was computed.
@@ -64,7 +85,8 @@ class LatentShapeCache:
             return kept if rows.shape[0] == x.shape[0] else kept[rows]
 
         rows = torch.arange(x.shape[0])
-        kept = self._branch_outputs[self._branch] = self.engine(forward, (x, self._sigma, rows), {})
+        kept = self.engine(forward, (x, self._sigma, rows), {})
+        self._kept[self._key] = KeptOutput(kept, bool(computed))
         return (computed[0], True) if computed else (self._output_form.to_denoised(kept, x, level), False)
 
 

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from skimage.metrics import peak_signal_noise_ratio
 from tests.cli.common import decoded
+from tests.evaluation.sounds import hiss, mix, tone
+from tests.evaluation.test_sound_files import save_wave
 from tests.support.commands import refused
 
 from navicache.cli import main
+from navicache.evaluation.sound import audio_snr
 from navicache.report.video import save_video
 
 
@@ -86,3 +89,34 @@ def test_folders_must_hold_the_same_names(folders, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert f"{tmp_path / 'empty'} holds no video" in refused(capsys, "metrics", tmp_path / "empty", other)
     assert "create the folder" in refused(capsys, "metrics", other, other, "--json", tmp_path / "no" / "x.json")
+
+
+def test_videos_with_sound_and_sound_alone(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("NAVICACHE_HOME", str(tmp_path / "home"))
+    paths = {name: tmp_path / name for name in ("a.mp4", "b.mp4", "silent.mp4", "a.wav", "b.wav")}
+    first, second = tone(), mix(tone(), hiss(), 0.1)
+    save_video(clip(0), paths["a.mp4"], 8, first)
+    save_video(clip(1), paths["b.mp4"], 8, second)
+    save_video(clip(0), paths["silent.mp4"])
+    save_wave(first, paths["a.wav"])
+    save_wave(second, paths["b.wav"])
+    document = tmp_path / "x.json"
+    for kind, error in (("mp4", 3), ("wav", 0.05)):  # AAC loses a little of the hiss
+        pair = (str(paths[f"a.{kind}"]), str(paths[f"b.{kind}"]))
+        assert main(["metrics", *pair, "--json", str(document)]) == 0
+        means = json.loads(document.read_text())["mean"]
+        assert means["audio_snr"]["mean"] == pytest.approx(audio_snr(first, second), abs=error)
+        assert ("psnr" in means) == (kind == "mp4")
+        assert "log-spectral" in capsys.readouterr().out
+    message = refused(capsys, "metrics", paths["a.mp4"], paths["silent.mp4"])
+    assert f"{paths['a.mp4']} has sound and {paths['silent.mp4']} has none" in message
+    save_wave(tone(samples=9), paths["b.wav"])
+    assert f"{paths['b.wav']} cannot be compared with {paths['a.wav']}" in refused(
+        capsys, "metrics", paths["a.wav"], paths["b.wav"]
+    )
+    assert "silent.wav cannot be read" in refused(capsys, "metrics", bad(tmp_path / "silent.wav"), paths["a.wav"])
+
+
+def bad(path):
+    path.write_bytes(b"words")
+    return path

@@ -35,7 +35,10 @@ def test_part_of_a_name_or_class(capsys, part):
     assert "threshold=0.15" in teacache
     assert "teacache_sample_video.py: script" in teacache
     assert "retention=0.2 ..." in text
-    assert "no preset: schedule, pab, firstblockcache, dbcache, taylorseer, seacache, l2p, meancache" in text
+    assert (
+        "no preset: schedule, pab, firstblockcache, dbcache, taylorseer, hicache, spectrum, seacache, l2p, meancache"
+        in text
+    )
 
 
 def test_inferred_is_marked(capsys):

@@ -7,12 +7,12 @@ import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle, islice, product
 from pathlib import Path
-from typing import Any
 
 import torch
 from tests.comfyui import inside
-from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows
+from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
 from tests.comfyui.search import Tried, nearest, next_threshold
 
 from navicache.evaluation.psnr import psnr
@@ -27,62 +27,78 @@ class Comparison:
 
     studio: inside.Studio
     rows: Rows
-    sampler: str
+    setting: Setting
     prompt: int
     text: str
     steps: int
 
     def plain(self) -> Row:
         """The run that the others are held against."""
-        kept = self.rows.frames(self.sampler, self.prompt)
+        kept = self.rows.frames(self.setting, self.prompt)
         if kept.exists() and (found := self._found("plain")):
             return found[0]
         latents, count = self._sample(inside.plain)
         torch.save(self.studio.frames(latents), kept)
-        return self.rows.add(Row(self.sampler, self.prompt, "plain", None, count, None))
+        return self._add("plain", None, count, None)
 
     def navicache(self, speedup: float = 2.0) -> Row:
         """Our node."""
-        if found := self._found("navicache"):
+        if found := [row for row in self._found("navicache") if row.setting == speedup]:
             return found[0]
         return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
 
-    def easycache(self, target: float) -> None:
+    def navicache_at(self, evaluations: float, plain: float) -> Row:
+        """Our node at a count that the other cache could meet; half is the usual speed-up."""
+        usual = evaluations == plain // 2
+        return self.navicache(2.0 if usual else round(plain / evaluations, 3))
+
+    def easycache(self, target: float) -> float:
         """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
         rows = self._found("easycache")
         tried, made = [Tried(row.setting or 0.0, row.evaluations) for row in rows], {}
         while (threshold := next_threshold(tried, target, self._start(target))) is not None:
             made[threshold], count = self._sample(inside.easycache(threshold))
             tried.append(Tried(threshold, count))
-            self.rows.add(Row(self.sampler, self.prompt, "easycache", threshold, count, None))
+            self._add("easycache", threshold, count, None)
         best, count = nearest(tried, target)
         if not any(row.setting == best and row.psnr is not None for row in rows):
             latents = made[best] if best in made else self._sample(inside.easycache(best))[0]
             self._score("easycache", best, latents, count)
+        return count
 
     def _start(self, target: float) -> float:
         """What met the target for the prompt before, or their default."""
-        met = [row.setting for row in self.rows.read(self.sampler, cache="easycache") if row.evaluations == target]
+        met = [row.setting for row in self.rows.read(self.setting, cache="easycache") if row.evaluations == target]
         return (met or [None])[-1] or 0.2
 
     def _found(self, cache: str) -> list[Row]:
-        return self.rows.read(self.sampler, self.prompt, cache)
+        return self.rows.read(self.setting, self.prompt, cache)
 
     def _sample(self, patch: inside.Patch) -> tuple[torch.Tensor, float]:
-        return self.studio.sample(self.text, self.sampler, patch, SEED, self.steps)
+        return self.studio.sample(self.text, self.setting, patch, SEED, self.steps)
 
     def _score(self, cache: str, setting: float, latents: torch.Tensor, count: float) -> Row:
-        reference = torch.load(self.rows.frames(self.sampler, self.prompt))
+        reference = torch.load(self.rows.frames(self.setting, self.prompt))
         score = psnr(reference, self.studio.frames(latents))
-        return self.rows.add(Row(self.sampler, self.prompt, cache, setting, count, score))
+        return self._add(cache, setting, count, score)
+
+    def _add(self, cache: str, setting: float | None, count: float, score: float | None) -> Row:
+        made_with = {"spacing": self.setting.spacing, "cfg": self.setting.cfg}
+        return self.rows.add(Row(self.setting.sampler, self.prompt, cache, setting, count, score, **made_with))
+
+
+def settings(args: argparse.Namespace, prompt: int) -> list[Setting]:
+    """Every sampler with every spacing; of several guidances each takes the next, and another one at every prompt."""
+    both, cfgs = product(args.samplers, args.spacings), islice(cycle(args.cfg), prompt, None)
+    return [Setting(sampler, spacing, cfg) for (sampler, spacing), cfg in zip(both, cfgs, strict=False)]
 
 
 def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
     """Prompt by prompt, so that a stop leaves whole rows of the table."""
-    studio, rows = inside.Studio(), Rows(args.out / str(args.steps))
+    studio = inside.Studio()
     for number, text in enumerate(choose_prompts("held-out", args.prompts)):
-        for sampler in args.samplers:
-            yield Comparison(studio, rows, sampler, number, text, args.steps)
+        for steps, setting in product(args.steps, settings(args, number)):
+            yield Comparison(studio, Rows(args.out / str(steps)), setting, number, text, steps)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -90,17 +106,19 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("outputs/comfyui"))
     parser.add_argument("--prompts", type=int, default=PROMPTS)
-    parser.add_argument("--steps", type=int, default=30, help="every number has a folder of its own (30)")
-    parser.add_argument("--samplers", nargs="+", default=SAMPLERS, choices=SAMPLERS)
+    parser.add_argument("--steps", type=int, nargs="+", default=[30], help="every number has a folder of its own (30)")
+    parser.add_argument("--samplers", nargs="+", default=SAMPLERS, help="by ComfyUI's names")
+    parser.add_argument("--spacings", nargs="+", default=["simple"], help="schedulers by ComfyUI's names (simple)")
+    parser.add_argument("--cfg", type=float, nargs="+", default=[5.0], help="one after the other over the settings (5)")
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     args = parser.parse_args(argv)
     inside.start(os.environ["COMFYUI_PATH"])
     torch.set_num_threads(1)
     for comparison in comparisons(args):
-        evaluations: Any = comparison.plain().evaluations
-        half = evaluations // 2 if args.only == "easycache" else comparison.navicache().evaluations
-        if args.only != "navicache":
-            comparison.easycache(half)
+        plain = comparison.plain().evaluations
+        met = comparison.easycache(plain // 2) if args.only != "navicache" else plain // 2
+        if args.only != "easycache":
+            comparison.navicache_at(met, plain)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ from types import ModuleType
 from typing import Any
 
 import torch
+from tests.comfyui.rows import Setting
 
 HERE = Path(__file__).parent
 PACK = HERE.parents[1] / "comfyui"
 SHAPE = (1, 16, 5, 16, 16)  # 17 frames of 128x128
-GUIDANCE, SHIFT = 5.0, 3.0
+SHIFT = 3.0
 
 Patch = Callable[[Any], Any]  # a MODEL in, a MODEL out
 
@@ -60,16 +61,16 @@ class Studio:
         self.model = ModelSamplingSD3().patch(self.pocket.load_model(), SHIFT)[0]
         self.negative = [[self.pocket.encode(""), {}]]
 
-    def sample(self, prompt: str, sampler: str, patch: Patch, seed: int = 0, steps: int = 20) -> tuple[Any, float]:
+    def sample(self, prompt: str, setting: Setting, patch: Patch, seed: int = 0, steps: int = 20) -> tuple[Any, float]:
         """The latents, and how often the transformer ran for each sample."""
         import nodes
 
         model = self.pack.counter.counted(patch(self.model))
         positive, latent = [[self.pocket.encode(prompt), {}]], {"samples": torch.zeros(SHAPE)}
-        call = (model, seed, steps, GUIDANCE, sampler, "simple", positive, self.negative, latent)
+        call = (model, seed, steps, setting.cfg, setting.sampler, setting.spacing, positive, self.negative, latent)
         with torch.inference_mode():
             made = nodes.common_ksampler(*call)[0]["samples"]
-        return made, self.pack.counter.count(model) / 2
+        return made, self.pack.counter.count(model) / (1 if setting.cfg == 1 else 2)
 
     def frames(self, latents: torch.Tensor) -> torch.Tensor:
         """As they would be saved: 8 bits a colour."""

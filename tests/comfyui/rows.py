@@ -9,6 +9,21 @@ PROMPTS = 8  # as many as are compared, if nobody says otherwise
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a user sets on the sampler."""
+
+    sampler: str
+    spacing: str = "simple"
+    cfg: float = 5.0
+
+    @property
+    def label(self) -> str:
+        """A name for files."""
+        usual = Setting(self.sampler)
+        return self.sampler if self == usual else f"{self.sampler}-{self.spacing}-{self.cfg:g}"
+
+
+@dataclass(frozen=True)
 class Row:
     """One sampling: how often the transformer ran, and the decibels against the same sampler without a cache."""
 
@@ -18,6 +33,13 @@ class Row:
     setting: float | None
     evaluations: float
     psnr: float | None
+    spacing: str = "simple"
+    cfg: float = 5.0
+
+    @property
+    def made_with(self) -> Setting:
+        """The sampler's settings."""
+        return Setting(self.sampler, self.spacing, self.cfg)
 
 
 class Rows:
@@ -27,14 +49,17 @@ class Rows:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.path = folder, folder / "rows.jsonl"
 
-    def read(self, sampler: str, prompt: int | None = None, cache: str | None = None) -> list[Row]:
-        """Those that fit, in the order they were made."""
+    def all(self) -> list[Row]:
+        """Every row, in the order they were made."""
         lines = self.path.read_text().splitlines() if self.path.exists() else []
-        rows = (Row(**json.loads(line)) for line in lines)
+        return [Row(**json.loads(line)) for line in lines]
+
+    def read(self, setting: Setting, prompt: int | None = None, cache: str | None = None) -> list[Row]:
+        """Those that fit, in the order they were made."""
         return [
             row
-            for row in rows
-            if row.sampler == sampler and prompt in (None, row.prompt) and cache in (None, row.cache)
+            for row in self.all()
+            if row.made_with == setting and prompt in (None, row.prompt) and cache in (None, row.cache)
         ]
 
     def add(self, row: Row) -> Row:
@@ -43,6 +68,6 @@ class Rows:
             file.write(json.dumps(asdict(row)) + "\n")
         return row
 
-    def frames(self, sampler: str, prompt: int) -> Path:
+    def frames(self, setting: Setting, prompt: int) -> Path:
         """Where the frames of a plain run are."""
-        return self.folder / f"{sampler}-{prompt}.pt"
+        return self.folder / f"{setting.label}-{prompt}.pt"

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows
+from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
 from tests.comfyui.search import Tried, nearest
 
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
@@ -24,12 +24,12 @@ class Pair(NamedTuple):
         return (self.ours.psnr or 0.0) - (self.theirs.psnr or 0.0)
 
 
-def pairs(rows: Rows, sampler: str) -> list[Pair]:
+def pairs(rows: Rows, setting: Setting) -> list[Pair]:
     """Every prompt for which all three are there."""
     found: list[Pair] = []
-    for ours in rows.read(sampler, cache="navicache"):
-        plain = rows.read(sampler, ours.prompt, "plain")
-        scored = {row.setting: row for row in rows.read(sampler, ours.prompt, "easycache") if row.psnr is not None}
+    for ours in rows.read(setting, cache="navicache"):
+        plain = rows.read(setting, ours.prompt, "plain")
+        scored = {row.setting: row for row in rows.read(setting, ours.prompt, "easycache") if row.psnr is not None}
         if plain and scored:
             tried = [Tried(row.setting or 0.0, row.evaluations) for row in scored.values()]
             found.append(Pair(plain[0], ours, scored[nearest(tried, ours.evaluations).threshold]))
@@ -53,7 +53,7 @@ def table(folder: Path) -> list[str]:
     steps = sorted(parts)
     lines = [["sampler", *(f"{number} steps" for number in steps)], ["---"] * (1 + len(steps))]
     for sampler in SAMPLERS:
-        columns = [pairs(parts[number], sampler) for number in steps]
+        columns = [pairs(parts[number], Setting(sampler)) for number in steps]
         lines.append([f"`{sampler}`", *(cell(found) if found else "" for found in columns)])
     return [f"| {' | '.join(line)} |" for line in lines]
 

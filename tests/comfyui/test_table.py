@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.comfyui.rows import Row, Rows
+from tests.comfyui.rows import Row, Rows, Setting
 from tests.comfyui.table import pairs, table
 
 
@@ -18,9 +18,9 @@ def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
         Row("heun", 0, "plain", None, 39, None),
     ):
         rows.add(row)
-    (pair,) = pairs(rows, "euler")
+    (pair,) = pairs(rows, Setting("euler"))
     assert (pair.theirs.setting, pair.lead) == (0.15, 4.0)
-    assert pairs(rows, "heun") == []
+    assert pairs(rows, Setting("heun")) == []
     head, _, first, *_, last = table(tmp_path)
     assert head == "| sampler | 20 steps |"
     assert first == "| `euler` | 45.0, 41.0 (+1.0 computed): **+4.0** (+4.0 to +4.0; 1 prompts) |"

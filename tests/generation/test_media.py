@@ -1,10 +1,14 @@
 """Videos and images, told apart in one place."""
 
+from dataclasses import replace
+
 import numpy as np
 from PIL import Image
 from tests.cli.common import decoded
+from tests.evaluation.sounds import tone
 from tests.support.takes import clip, image
 
+from navicache.evaluation.sound_files import read_sound
 from navicache.generation.media import split_samples
 
 
@@ -32,3 +36,9 @@ def test_files_hold_what_was_made(tmp_path):
     assert abs(decoded(tmp_path / "a.mp4").mean() - 127.5) < 3
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.size == (32, 32) and picture.getpixel((0, 0)) == (128, 128, 128)
+
+
+def test_a_video_is_written_with_its_sound(tmp_path):
+    replace(clip(0.5, frames=5), sound=tone()).save(tmp_path / "a.mp4", fps=8)
+    found = read_sound(tmp_path / "a.mp4")
+    assert found is not None and found.rate == tone().rate and decoded(tmp_path / "a.mp4").shape == (5, 32, 32, 3)

@@ -14,7 +14,7 @@ class Pipe:
     """Says what it was called with, and makes one video a prompt."""
 
     def __init__(self):
-        self.calls = []
+        self.calls, self.components = [], {}
 
     def __call__(self, **arguments):
         self.calls.append(arguments)

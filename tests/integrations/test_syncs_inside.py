@@ -18,6 +18,8 @@ STEPS = 12
         ("firstblockcache", {"threshold": 0.5}, 2 * (STEPS - 1) + 1),
         ("magcache", {"ratios": (1.0, *[0.98] * (STEPS - 1))}, 0),
         ("taylorseer", {}, 0),
+        ("hicache", {}, 0),
+        ("spectrum", {}, 0),
         ("pab", {"self_window": (0, 1000)}, STEPS),  # the timestep
     ],
 )

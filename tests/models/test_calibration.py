@@ -27,6 +27,20 @@ def test_another_format_or_method_is_refused(changed, tmp_path):
         read_calibration(path)
 
 
+@pytest.mark.parametrize("name", ["knobs", "model", "quality", "about"])
+def test_what_it_lacks_is_named(name, tmp_path):
+    path = tmp_path / "made.json"
+    MEASURED.save(path)
+    whole = json.loads(path.read_text())
+    path.write_text(json.dumps({key: value for key, value in whole.items() if key != name}))
+    with pytest.raises(ValueError, match=rf"made\.json lacks '{name}': make it again with `navicache calibrate"):
+        read_calibration(path)
+    if name != "model":
+        path.write_text(json.dumps({**whole, name: 3}))
+        with pytest.raises(ValueError, match=r"made\.json is damaged: make it again"):
+            read_calibration(path)
+
+
 @pytest.mark.parametrize(
     ("text", "said"), [("{", "is no JSON file"), ("[1]", "is no calibration"), ("3", "is no calibration")]
 )

@@ -35,6 +35,8 @@ def test_unknown_policy():
         ("teacache", "coefficient", "coefficients"),
         ("magcache", "ratio", "ratios"),
         ("taylorseer", "intervals", "interval"),
+        ("hicache", "scales", "scale"),
+        ("spectrum", "windows", "window"),
         ("l2p", "weight", "weights"),
         ("meancache", "budgets", "budget"),
         ("dbcache", "tresholds", "threshold"),

@@ -27,6 +27,8 @@ EXPLAINED = {f.name for f in fields(StepRecord)} - WRITTEN
 CONSERVATIVE = {
     "threshold": 0.0,
     "interval": 1,
+    "window": 1,
+    "growth": 0,
     "probability": 1.0,
     "self_attention": 1,
     "temporal_attention": 1,

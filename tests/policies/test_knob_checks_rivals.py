@@ -12,11 +12,13 @@ from navicache.policies import (
     DBCache,
     EasyCache,
     FirstBlockCache,
+    HiCache,
     Inertial,
     MagCache,
     MeanCache,
     NaviCache,
     SeaCache,
+    Spectrum,
     TaylorSeer,
     TeaCache,
 )
@@ -31,7 +33,7 @@ def test_threshold_of_a_rival(kind, threshold):
 
 
 @pytest.mark.parametrize(
-    "kind", [TeaCache, MagCache, PAB, FirstBlockCache, DBCache, TaylorSeer, SeaCache, L2P, MeanCache]
+    "kind", [TeaCache, MagCache, PAB, FirstBlockCache, DBCache, TaylorSeer, HiCache, Spectrum, SeaCache, L2P, MeanCache]
 )
 @pytest.mark.parametrize("align_steps", [0, -1, 1.5])
 def test_align_steps_of_a_rival(kind, align_steps):
@@ -73,6 +75,17 @@ def test_coefficients(coefficients):
         (TaylorSeer, {"modules": ()}, ["a tuple of one word at least"]),
         (TaylorSeer, {"modules": "mlp"}, ["modules must be a tuple"]),
         (TaylorSeer, {"stop": -1}, ["stop must be a whole number of 0 or more, or None"]),
+        (HiCache, {"interval": 0}, ["interval must be a whole number of 1 or more"]),
+        (HiCache, {"scale": 1.5}, ["scale must be a number from 0 to 1", "0.5 in the paper's code"]),
+        (HiCache, {"modules": ("attention",)}, ["modules must be one of 'self_attention', ", "got 'attention'"]),
+        (HiCache, {"lite": 1}, ["lite must be True or False"]),
+        (Spectrum, {"window": 0.5}, ["window must be a number from 1 on", "1 computes every step"]),
+        (Spectrum, {"growth": -1}, ["growth must be a number from 0 on", "0 keeps the window"]),
+        (Spectrum, {"ridge": 0}, ["ridge must be a number from 1e-06 on", "0.1 in the official configs"]),
+        (Spectrum, {"share": 2}, ["share must be a number from 0 to 1", "1 is the polynomial alone, 0 a line"]),
+        (Spectrum, {"history": 1}, ["history must be a whole number of 2 or more"]),
+        (Spectrum, {"degree": 1.5}, ["degree must be a whole number"]),
+        (Spectrum, {"site": "block"}, ["site must be one of 'model', 'blocks'"]),
         (SeaCache, {"end_steps": -1}, ["end_steps must be a whole number of 0 or more"]),
         (SeaCache, {"predictor": "hold"}, ["predictor must be one of 'residual', 'dead_reckoning', 'taylor'"]),
         (SeaCache, {"exponent": math.nan}, ["exponent must be a number", "3 for video"]),

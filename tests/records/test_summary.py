@@ -136,3 +136,11 @@ def test_unknown_columns_are_left_out_and_not_finite_numbers_are_not():
         "----  --------  ----------  ------  ---",
         "   0  compute   not finite     nan  nan",
     ]
+
+
+def test_every_output_has_a_column_of_its_error():
+    told = (None, {"1": 0.5}, {"1": 0.25, "audio_sample": 0.125})
+    steps = [StepRecord(index=i, stream="0", computed=True, reason="gate", other_errors=e) for i, e in enumerate(told)]
+    table = summarise([run_of(steps)]).split("\n\n")[1].split("\n")
+    assert table[0].split() == ["step", "decision", "reason", "output", "1", "audio_sample"]
+    assert [line.split()[3:] for line in table[3:]] == [["-", "-"], ["0.5000", "-"], ["0.2500", "0.1250"]]

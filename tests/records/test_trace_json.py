@@ -11,7 +11,7 @@ from tests.records.common import DOCUMENT, RUN, STEP
 
 from navicache.records import RunRecord, StepRecord, Trace
 
-MEASURED = [entry.name for entry in fields(StepRecord) if entry.default is None]
+MEASURED = [entry.name for entry in fields(StepRecord) if entry.type == (float | None)]
 TEXTS = st.text(max_size=5) | st.sampled_from(["NaN", "Infinity", "float"])
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
 STEPS = st.builds(
@@ -22,6 +22,7 @@ STEPS = st.builds(
     reason=TEXTS,
     sample=st.integers(0, 3),
     **{name: st.none() | st.floats() for name in MEASURED},
+    other_errors=st.none() | st.dictionaries(TEXTS, st.floats(), max_size=2),
 )
 RUNS = st.builds(
     RunRecord,
@@ -88,6 +89,8 @@ def test_what_is_left_out_takes_its_default():
         (with_step(computed=1), r"steps\[0\]\.computed must be true or false"),
         (with_step(ratio="high"), r"steps\[0\]\.ratio must be a number, null or one of NaN"),
         (with_step(ratio=True), r"steps\[0\]\.ratio must be a number"),
+        (with_step(other_errors=0.5), r"steps\[0\]\.other_errors must be null or an object of numbers"),
+        (with_step(other_errors={"1": "high"}), r"steps\[0\]\.other_errors\.1 must be a number"),
     ],
 )
 def test_a_broken_document_says_where_and_what_to_do(document, message):

@@ -1,6 +1,7 @@
 """Every reason a gate gives has words of its own."""
 
 import ast
+import math
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,11 @@ def test_numbers_that_are_known_are_told():
     assert text.startswith("Step 7, computed: the error that would have accumulated reaches the threshold.\n")
     assert "accumulated error 0.061 of 0.05" in text and "ratio 1.25" in text and "input change 0.5" in text
     assert "a prediction would have been off by 12.5%" in text
+
+
+def test_the_error_of_every_output_is_told():
+    text = told(computed=False, reuse_error=0.125, other_errors={"1": 0.25, "audio": math.nan})
+    assert text.endswith("the prediction was off by 12.5% · that of output 1 by 25.0%")
 
 
 def test_a_sum_without_a_threshold_decides_nothing_and_is_not_told():

@@ -17,7 +17,10 @@ COMMANDS = {
     "demo": (demo, "generate with and without the cache on the embedded model, and show what happened"),
     "generate": (generate, "generate a video or image of a prompt, and compare with no cache"),
     "bench": (bench, "measure models and policies over many prompts as a plan says; run it again to go on"),
-    "metrics": (metrics, "score videos against their references: PSNR, SSIM, LPIPS, flickering, with intervals"),
+    "metrics": (
+        metrics,
+        "score videos and sounds against their references: PSNR, SSIM, LPIPS, audio SNR and more, with intervals",
+    ),
     "vbench": (vbench, "deprecated: `python -m benchmarks.vbench` in a clone scores the videos of `bench`"),
     "report": (report, "the results of `bench` as one page: curves, tables, traces and videos side by side"),
     "studio": (studio, "a page in the browser: prompt, target, and both videos side by side, step by step"),

@@ -2,22 +2,33 @@
 
 import argparse
 import importlib.util
+import sys
 
-from navicache.cli.options import add_device_options
+from navicache.cli.options import add_device_options, parse_positive_number
 from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
+from navicache.studio.limits import LOCKED_LIMITS, OPEN_LIMITS
 from navicache.studio.models import StudioModels, check_models
+from navicache.studio.request_guard import is_loopback
 
+FIRST = f"{POCKET}:hunyuan"  # the quickest that makes videos and needs no other package
 INSTALL = (
     'the studio is a Gradio page, and gradio is not installed: run `pip install ".[studio]"` in a clone of navicache'
+)
+
+OPEN_TO_ALL = (
+    "warning: whoever reaches {host} may load any folder or hub id on this machine, probe its files, and keep it busy: "
+    "add --locked, or use the default --host 127.0.0.1"
 )
 
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--model", default=POCKET, help=f"shown first: {MODEL_HELP} (%(default)s)")
+    parser.add_argument("--model", default=FIRST, help=f"shown first: {MODEL_HELP} (%(default)s)")
     parser.add_argument("--locked", action="store_true", help="visitors choose --model or an embedded one, no other")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for others (%(default)s)")
     parser.add_argument("--port", type=int, help="to listen on (the first free one from 7860 on)")
+    longest = f"minutes of a run, without loading ({OPEN_LIMITS.minutes:g}; with --locked {LOCKED_LIMITS.minutes:g})"
+    parser.add_argument("--minutes", type=parse_positive_number, help=longest)
     parser.add_argument("--open", action="store_true", help="open the page in the browser of this machine")
     add_device_options(parser)
 
@@ -26,8 +37,11 @@ def run(options: argparse.Namespace) -> int:
     """Serve the page until it is interrupted."""
     if importlib.util.find_spec("gradio") is None:
         raise ValueError(INSTALL)
-    offer = StudioModels(ModelSource(options.model, options.dtype, options.device, options.offload), options.locked)
+    source = ModelSource(options.model, options.dtype, options.device, options.offload)
+    offer = StudioModels(source, options.locked, options.minutes)
     check_models(offer)
+    if not (options.locked or is_loopback(options.host)):
+        print(OPEN_TO_ALL.format(host=options.host), file=sys.stderr, flush=True)
     from navicache.studio.page import open_page
 
     open_page(offer, server_name=options.host, server_port=options.port, inbrowser=options.open)

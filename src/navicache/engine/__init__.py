@@ -1,7 +1,7 @@
 """All tensors and all mutation: measure, store, predict, find runs and streams."""
 
-from navicache.engine.errors import CannotCache
-from navicache.engine.predict.stream_cache import StorageOptions
+from navicache.engine.errors import CannotCache, SharedModel
+from navicache.engine.predict.storage_options import StorageOptions
 from navicache.engine.rank_group import RankGroup
 from navicache.engine.sites.block_engine import BlockEngine
 from navicache.engine.sites.cache_engine import CacheEngine
@@ -28,6 +28,7 @@ __all__ = [
     "ProbeEngine",
     "ProbeMeasurement",
     "RankGroup",
+    "SharedModel",
     "StorageOptions",
     "find_block_lists",
     "find_modules",

@@ -1,8 +1,10 @@
-"""Read videos from files, as bytes; errors name the file."""
+"""Read videos from files, as bytes, and match files with their references; errors name the file."""
 
 from pathlib import Path
 
 import numpy as np
+
+from navicache.evaluation.sound_files import is_sound_file
 
 VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".mov", ".avi", ".gif")
 
@@ -45,8 +47,12 @@ def match_videos(reference: Path, other: Path) -> list[tuple[str, Path, Path]]:
 
 
 def list_videos(folder: Path) -> list[str]:
-    """List the names of the videos in a folder, sorted; other files are skipped."""
-    names = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
+    """List the names of the videos and sound files in a folder, sorted; other files are skipped."""
+    names = sorted(path.name for path in folder.iterdir() if _is_media_file(path))
     if not names:
         raise ValueError(f"{folder} holds no video: looked for {', '.join(VIDEO_SUFFIXES)}")
     return names
+
+
+def _is_media_file(path: Path) -> bool:
+    return path.suffix.lower() in VIDEO_SUFFIXES or is_sound_file(path)

@@ -1,4 +1,4 @@
-"""Videos and images that a pipeline generated."""
+"""Videos, with their sound, and images that a pipeline generated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps
 
+from navicache.evaluation.sound import Sound
 from navicache.report.video import save_image, save_video
 
 
@@ -16,6 +17,7 @@ class Media:
 
     frames: np.ndarray
     is_video: bool
+    sound: Sound | None = None
 
     @property
     def name(self) -> str:
@@ -35,7 +37,7 @@ class Media:
     def save(self, path: Path, fps: int) -> None:
         """Write it atomically."""
         if self.is_video:
-            save_video(self.frames, path, fps)
+            save_video(self.frames, path, fps, self.sound)
         else:
             save_image(self.frames[0], path)
 
@@ -51,12 +53,15 @@ def open_image(file: str) -> Image.Image:
         raise ValueError(f"{file} cannot be read as a picture: {error}") from error
 
 
-def split_samples(output: Iterable[np.ndarray]) -> list[Media]:
-    """The samples of a pipeline's output under `output_type="np"`.
+def split_samples(output: Iterable[np.ndarray], sounds: Iterable[Sound | None] | None = None) -> list[Media]:
+    """The samples of a pipeline's output under `output_type="np"`, with the sound of each if there is any.
 
     Example:
         >>> [made.name for shape in ((2, 5, 8, 8, 3), (1, 8, 8, 3)) for made in split_samples(np.zeros(shape))]
         ['video', 'video', 'image']
     """
-    samples = (np.asarray(sample, dtype=np.float32) for sample in output)
-    return [Media(sample, True) if sample.ndim == 4 else Media(sample[None], False) for sample in samples]
+    samples = [np.asarray(sample, dtype=np.float32) for sample in output]
+    return [
+        Media(sample, True, sound) if sample.ndim == 4 else Media(sample[None], False)
+        for sample, sound in zip(samples, sounds or [None] * len(samples), strict=True)
+    ]

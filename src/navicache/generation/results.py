@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from navicache.generation.media import Media
+from navicache.generation.sound import pair_sounds
 from navicache.generation.timed_calls import PromptRuns, TimedOutput
 from navicache.records import RunRecord, open_atomic_file
 from navicache.report.calibration_plot import has_checked_reuses, save_calibration_plot
@@ -75,7 +76,12 @@ def _write_comparison(
         "metrics": folder / "metrics.json",
         **{name: folder / f"{name.replace('plot', 'trace')}.png" for name in _trace_plots(bare)},
     }
-    result = PromptResult(bare.prompt, bare.pair, files, compare(plain.media.clip, made.clip))
+    result = PromptResult(
+        bare.prompt,
+        bare.pair,
+        files,
+        compare(plain.media.clip, made.clip, sounds=pair_sounds(plain.media.sound, made.sound)),
+    )
     plain.media.save(files["plain"], fps)
     Media(join_panels(build_panels(result, plain.media)), made.is_video).save(files["side by side"], fps)
     for name, run in _trace_plots(result).items():

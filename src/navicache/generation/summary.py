@@ -21,15 +21,19 @@ def describe_result(result: PromptResult) -> str:
 
 
 def describe_quality(quality: Any) -> str:
-    """PSNR, SSIM and LPIPS in one line."""
+    """PSNR, SSIM, LPIPS and, with sound, its two figures in one line."""
     lpips = f"- ({quality.lpips_missing})" if quality.lpips is None else f"{quality.lpips:.4f}"
-    return f"PSNR {quality.psnr:.2f} dB, SSIM {quality.ssim:.4f}, LPIPS {lpips}"
+    video = f"PSNR {quality.psnr:.2f} dB, SSIM {quality.ssim:.4f}, LPIPS {lpips}"
+    if quality.audio_snr is None:
+        return video
+    return f"{video}; sound: SNR {quality.audio_snr:.2f} dB, log-spectral distance {quality.log_spectral_distance:.2f}"
 
 
 def result_figures(result: PromptResult) -> dict[str, str]:
     """One row of the closing table, by heading."""
     quality, steps, prompt = result.quality, result.steps, result.prompt
     plain = result.pair.plain or result.pair.cached
+    sound = {} if quality.audio_snr is None else {"audio SNR": f"{quality.audio_snr:.2f}"}
     return {
         "prompt": prompt if len(prompt) <= LONGEST_PROMPT else f"{prompt[: LONGEST_PROMPT - 3]}...",
         "computed steps": f"{steps['computed']} of {steps['total']}",
@@ -39,4 +43,5 @@ def result_figures(result: PromptResult) -> dict[str, str]:
         "PSNR": f"{quality.psnr:.2f}",
         "SSIM": f"{quality.ssim:.4f}",
         "LPIPS": "-" if quality.lpips is None else f"{quality.lpips:.4f}",
+        **sound,
     }

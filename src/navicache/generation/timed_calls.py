@@ -10,6 +10,7 @@ import torch
 from navicache.generation.job import GenerationJob
 from navicache.generation.media import Media, open_image, split_samples
 from navicache.generation.progress import StepCounts, synchronize_device, time_loop
+from navicache.generation.sound import split_sounds
 from navicache.records import Trace
 
 WARM_UP_STEPS = 2
@@ -88,11 +89,12 @@ def call_timed_batch(
     with time_loop(pipe, label, counts, shown) as clock:
         synchronize_device()
         start = time.perf_counter()
-        output = pipe(output_type="np", return_dict=False, **arguments)[0]
+        output = pipe(output_type="np", return_dict=False, **arguments)
         synchronize_device()
         seconds = time.perf_counter() - start
+    sounds = split_sounds(pipe, output)
     loop = None if clock.seconds is None else clock.seconds / len(seeds)
-    return [TimedOutput(media, seconds / len(seeds), loop) for media in split_samples(output)]
+    return [TimedOutput(media, seconds / len(seeds), loop) for media in split_samples(output[0], sounds)]
 
 
 def sample_arguments(seeds: Mapping[str, int], arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,16 @@
 """The handle that `enable` returns."""
 
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
 from navicache.integrations.attachments import Attachment, CallableAttachment
 from navicache.records import Trace, summarise
+
+EXCHANGED_NOTE = (
+    "the pipeline has another {name} since enable, and that one is not cached: call disable() on this handle, then "
+    "enable(pipe)"
+)
 
 
 class Cache:
@@ -14,9 +20,19 @@ class Cache:
     instead.
     """
 
-    def __init__(self, attachments: dict[str, Attachment], notes: tuple[str, ...] = ()) -> None:
-        """Keep the attachments, by component name."""
-        self._attachments, self.notes = attachments, notes
+    def __init__(
+        self,
+        attachments: dict[str, Attachment],
+        notes: tuple[str, ...] = (),
+        find_exchanged: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        """Keep the attachments, by component name; `find_exchanged` names those that the pipeline no longer has."""
+        self._attachments, self._notes, self._find_exchanged = attachments, notes, find_exchanged
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about this cache: its settings, and models that the pipeline has in place of the cached ones."""
+        return (*self._notes, *(EXCHANGED_NOTE.format(name=name) for name in self._find_exchanged()))
 
     @property
     def trace(self) -> Trace:
@@ -37,7 +53,8 @@ class Cache:
     def reset(self) -> None:
         """End the run in progress. Pipelines do this when they finish."""
         for part in self._attachments.values():
-            part.engine.end_run("reset")
+            if not part.engine.call_guard.disturb_other_thread():
+                part.engine.end_run("reset")
 
     def disable(self) -> None:
         """Restore the model bit for bit; the trace stays readable."""

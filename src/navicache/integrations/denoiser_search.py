@@ -1,5 +1,6 @@
 """Find the models that a pipeline runs at every step: by their names, or by what their forward takes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from torch import nn
@@ -41,6 +42,16 @@ def explain_uncached_models(pipeline: Any) -> tuple[str, ...]:
                 f"it denoises: navicache.enable(pipe.{name}, call=CallSpec(latent=...))"
             )
     return tuple(notes)
+
+
+def find_exchanged_models(pipeline: Any, models: Mapping[str, nn.Module]) -> list[str]:
+    """Names of models that the pipeline no longer has; torch.compile's wrapper around one is no other model."""
+    now = {name: getattr(pipeline, name, None) for name in models}
+    return [name for name, model in models.items() if _unwrap(now[name]) is not _unwrap(model)]
+
+
+def _unwrap(model: Any) -> Any:
+    return getattr(model, "_orig_mod", model)
 
 
 def is_denoiser(model: Any) -> bool:

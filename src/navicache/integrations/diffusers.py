@@ -91,7 +91,8 @@ class NaviCacheHook(ModelHook):
 
     def reset_state(self, module: nn.Module) -> nn.Module:
         """End the run: the pipeline has finished."""
-        self.engine.end_run()
+        if not self.engine.call_guard.disturb_other_thread():
+            self.engine.end_run()
         return module
 
 

@@ -14,7 +14,7 @@ from torch import nn
 from navicache.engine import CacheEngine, CallFacts, CallReader, FallbackPolicy, StorageOptions
 from navicache.integrations.attachments import Attachment, CallableAttachment, ModuleAttachment, get_forward_signature
 from navicache.integrations.cache import Cache
-from navicache.integrations.denoiser_search import explain_uncached_models, find_denoisers
+from navicache.integrations.denoiser_search import explain_uncached_models, find_denoisers, find_exchanged_models
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_choice
 from navicache.integrations.rank_groups import find_ranks, get_class_name
@@ -85,7 +85,7 @@ def enable(
     attachments = plan.attach_all()
     for note in plan.notes:
         logger.warning(note)
-    return Cache(attachments, plan.notes)
+    return Cache(attachments, plan.notes, plan.find_exchanged)
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class AttachmentPlan:
 
     attach_functions: dict[str, Callable[[], Attachment]]
     notes: tuple[str, ...]
+    find_exchanged: Callable[[], Sequence[str]] = tuple
 
     def attach_all(self) -> dict[str, Attachment]:
         """Attach all parts; if one fails, none stays attached."""
@@ -155,8 +156,10 @@ def _plan_diffusers_attachments(
         label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
         engine = _build_target_engine(options, spec, model, label, describe_call, fallback)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, receiver)
-    uncached = () if pipeline is None else explain_uncached_models(pipeline)
-    return AttachmentPlan(parts, explain_choice(spec, options) + uncached)
+    if pipeline is None:
+        return AttachmentPlan(parts, explain_choice(spec, options))
+    notes = explain_choice(spec, options) + explain_uncached_models(pipeline)
+    return AttachmentPlan(parts, notes, functools.partial(find_exchanged_models, pipeline, models))
 
 
 def _build_target_engine(

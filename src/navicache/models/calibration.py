@@ -39,6 +39,11 @@ def read_calibration(path: str | os.PathLike[str]) -> Calibration:
     entries = read_json_entries(path, "calibration")
     if entries.get("format") != CALIBRATION_FORMAT or entries.get("method") not in CALIBRATED_METHODS:
         raise ValueError(f"{os.fspath(path)} is no calibration: make one with `navicache calibrate --out FILE`")
-    given: dict[str, Any] = entries["knobs"]
-    knobs: dict[str, Any] = {name: freeze_list(value) for name, value in given.items()}
-    return Calibration(entries["method"], entries["model"], knobs, entries["quality"], entries["about"])
+    try:
+        given: dict[str, Any] = entries["knobs"]
+        knobs: dict[str, Any] = {name: freeze_list(value) for name, value in given.items()}
+        quality, about = dict(entries["quality"]), dict(entries["about"])
+        return Calibration(entries["method"], str(entries["model"]), knobs, quality, about)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        lacks = f"lacks {error}" if type(error) is KeyError else "is damaged"
+        raise ValueError(f"{os.fspath(path)} {lacks}: make it again with `navicache calibrate --out FILE`") from error

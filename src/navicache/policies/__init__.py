@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from navicache.policies.cache_sites import Blocks, FilteredLatent, ModuleKind, Modules, Signal, Site
 from navicache.policies.catalog import POLICIES, build_policy, find_policy
+from navicache.policies.chebyshev_ridge import ChebyshevRidge
 from navicache.policies.dbcache import DBCache
 from navicache.policies.dead_reckoning import DeadReckoning
 from navicache.policies.easycache import EasyCache, Ema
@@ -12,6 +13,7 @@ from navicache.policies.finite_differences import FiniteDifferences
 from navicache.policies.firstblockcache import FirstBlockCache
 from navicache.policies.fixed_schedules import IndexGate, Random, Static
 from navicache.policies.guards import add_guards
+from navicache.policies.hicache import HiCache
 from navicache.policies.inertial import Inertial
 from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache
@@ -34,6 +36,7 @@ from navicache.policies.protocols import (
 )
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
+from navicache.policies.spectrum import Spectrum
 from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
 from navicache.renamed import resolve_renamed
@@ -43,6 +46,7 @@ __all__ = [
     "PAB",
     "POLICIES",
     "Blocks",
+    "ChebyshevRidge",
     "DBCache",
     "DeadReckoning",
     "Decision",
@@ -53,6 +57,7 @@ __all__ = [
     "FiniteDifferences",
     "FirstBlockCache",
     "Gate",
+    "HiCache",
     "IndexGate",
     "Inertial",
     "InnerProducts",
@@ -77,6 +82,7 @@ __all__ = [
     "SeaCache",
     "Signal",
     "Site",
+    "Spectrum",
     "Static",
     "Step",
     "TaylorSeer",

@@ -8,6 +8,7 @@ from navicache.policies.dbcache import DBCache
 from navicache.policies.easycache import EasyCache, Ema
 from navicache.policies.firstblockcache import FirstBlockCache
 from navicache.policies.fixed_schedules import Random, Static
+from navicache.policies.hicache import HiCache
 from navicache.policies.inertial import Inertial
 from navicache.policies.l2p import L2P
 from navicache.policies.magcache import MagCache
@@ -17,6 +18,7 @@ from navicache.policies.pab import PAB
 from navicache.policies.policy import Policy
 from navicache.policies.schedule import Schedule
 from navicache.policies.seacache import SeaCache
+from navicache.policies.spectrum import Spectrum
 from navicache.policies.taylorseer import TaylorSeer
 from navicache.policies.teacache import TeaCache
 
@@ -32,6 +34,8 @@ POLICIES: dict[str, type[Policy]] = {
     "firstblockcache": FirstBlockCache,
     "dbcache": DBCache,
     "taylorseer": TaylorSeer,
+    "hicache": HiCache,
+    "spectrum": Spectrum,
     "seacache": SeaCache,
     "l2p": L2P,
     "meancache": MeanCache,

@@ -14,7 +14,7 @@ from navicache.records.reuse_checks import (
 )
 from navicache.records.run import ErrorField, RunRecord, SettingValue, ShadowMode
 from navicache.records.sample_split import split_by_sample
-from navicache.records.step import StepRecord
+from navicache.records.step import StepRecord, label_output
 from navicache.records.summary import describe_savings, format_headline, summarise
 from navicache.records.trace import Trace
 from navicache.renamed import resolve_renamed
@@ -33,6 +33,7 @@ __all__ = [
     "compute_share_within_prediction",
     "describe_savings",
     "format_headline",
+    "label_output",
     "open_atomic_file",
     "ratio_is_error_growth",
     "read_max_error",

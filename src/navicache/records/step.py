@@ -1,6 +1,7 @@
 """The record of one step, for one stream of one sample: plain frozen data."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +34,15 @@ class StepRecord:
     measured_ratio: float | None = None  # mean |y_i - y_j| / mean |x_i - x_j|
     output_change: float | None = None  # mean |y_i - y_j| / mean |y_i|
     reuse_error: float | None = None  # mean |y_i - prediction| / mean |y_i|
+    # the same of the model's other outputs, by name: "audio_sample" in a dataclass or dictionary, "1" in a tuple
+    other_errors: Mapping[str, float] | None = field(default=None, hash=False)
+
+
+def label_output(name: str) -> str:
+    """Name an output for a reader.
+
+    Example:
+        >>> label_output("audio_sample"), label_output("1")
+        ('audio_sample', 'output 1')
+    """
+    return f"output {name}" if name[:1].isdigit() else name

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from navicache.records.reuse_checks import describe_true_errors, ratio_is_error_growth
 from navicache.records.run import RunRecord
-from navicache.records.step import StepRecord
+from navicache.records.step import StepRecord, label_output
 from navicache.records.text_table import TextColumn, format_number_cells, format_table_lines
 from navicache.records.trace import Trace
 
@@ -121,6 +121,7 @@ def _format_step_table(run: RunRecord) -> list[str]:
         *_make_columns_if_known("std", [_compute_ratio_std(step) for step in steps]),
         *_make_columns_if_known("measured\nratio", [None if grows else step.measured_ratio for step in steps]),
         *_make_columns_if_known("reuse\nerror", [step.reuse_error for step in steps]),
+        *_make_other_error_columns(steps),
     ]
     return format_table_lines(columns)
 
@@ -129,6 +130,12 @@ def _make_columns_if_known(heading: str, values: Sequence[float | None]) -> list
     if all(value is None for value in values):
         return []
     return [TextColumn(heading, format_number_cells(values))]
+
+
+def _make_other_error_columns(steps: Sequence[StepRecord]) -> list[TextColumn]:
+    names = dict.fromkeys(name for step in steps for name in step.other_errors or ())
+    errors = {name: [(step.other_errors or {}).get(name) for step in steps] for name in names}
+    return [TextColumn(f"{label_output(name)}\nerror", format_number_cells(errors[name])) for name in names]
 
 
 def _make_accumulated_columns(steps: Sequence[StepRecord]) -> list[TextColumn]:

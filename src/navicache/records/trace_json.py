@@ -1,9 +1,9 @@
 """Records as strict JSON values and back; everything read is checked."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
-from typing import Any, TypeAlias, get_args, get_type_hints
+from typing import Any, TypeAlias, cast, get_args, get_type_hints
 
 from navicache.records.run import ErrorField, RunRecord, SettingValue, ShadowMode
 from navicache.records.step import StepRecord
@@ -74,7 +74,13 @@ def parse_list(value: JsonValue, json_path: str) -> list[tuple[JsonValue, str]]:
 def _encode_step(step: StepRecord) -> dict[str, JsonValue]:
     """Unknown values (`None`) are left out."""
     values = ((entry.name, getattr(step, entry.name)) for entry in fields(step))
-    return {name: _encode_number(value) for name, value in values if value is not None}
+    return {name: _encode_field(value) for name, value in values if value is not None}
+
+
+def _encode_field(value: Any) -> JsonValue:
+    if isinstance(value, Mapping):
+        return {name: _encode_number(number) for name, number in cast(Mapping[str, float], value).items()}
+    return _encode_number(value)
 
 
 def _encode_number(value: SettingValue) -> SettingValue:
@@ -140,10 +146,21 @@ def _parse_optional_number(value: JsonValue, json_path: str) -> float | None:
     raise make_trace_error(f"{json_path} must be a number, null or one of {', '.join(NONFINITE_NUMBERS)}")
 
 
+def _parse_optional_numbers(value: JsonValue, json_path: str) -> dict[str, float] | None:
+    """Numbers by name."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise make_trace_error(f"{json_path} must be null or an object of numbers")
+    numbers = {name: _parse_optional_number(entry, f"{json_path}.{name}") for name, entry in value.items()}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
 _PARSERS_BY_TYPE: dict[Any, Callable[[JsonValue, str], Any]] = {
     int: _parse_integer,
     bool: _parse_bool,
     str: _parse_text,
     float | None: _parse_optional_number,
+    Mapping[str, float] | None: _parse_optional_numbers,
 }
 _STEP_PARSERS = {name: _PARSERS_BY_TYPE[hint] for name, hint in get_type_hints(StepRecord).items()}

@@ -8,6 +8,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 INK, FAINT = "#010203", "#040506"  # colours nobody picks: they become the page's own
 STYLE: dict[Any, Any] = {
@@ -24,6 +25,7 @@ STYLE: dict[Any, Any] = {
     "grid.color": FAINT,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
+    "text.parse_math": False,  # names of settings are words, not formulas: a dollar in one is a dollar
 }
 
 
@@ -41,6 +43,8 @@ def new_chart(width: float, height: float) -> tuple[Figure, Axes]:
 def render_svg(figure: Figure, name: str) -> str:
     """The figure's markup; `name` makes its ids unique on the page."""
     text = io.StringIO()
+    for words in figure.findobj(Text):  # those written before this context
+        words.set_parse_math(False)
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name, "svg.id": name}):
         FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
     svg = text.getvalue()[text.getvalue().index("<svg") :]

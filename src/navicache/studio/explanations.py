@@ -2,7 +2,7 @@
 
 import math
 
-from navicache.records import RunRecord, StepRecord, ratio_is_error_growth
+from navicache.records import RunRecord, StepRecord, label_output, ratio_is_error_growth
 
 # By the reason in the trace: why computed, why reused.
 REASONS = {
@@ -67,8 +67,8 @@ def step_numbers(run: RunRecord, step: StepRecord) -> list[str]:
 
 
 def _prediction_error(step: StepRecord) -> list[str]:
-    """The error of the prediction, if it is known."""
-    if step.reuse_error is None or not math.isfinite(step.reuse_error):
-        return []
+    """The error of the prediction of every output, as far as it is known."""
     would = "a prediction would have been off by" if step.computed else "the prediction was off by"
-    return [f"{would} {step.reuse_error:.1%}"]
+    errors = {} if step.reuse_error is None else {would: step.reuse_error}
+    errors |= {f"that of {label_output(name)} by": error for name, error in (step.other_errors or {}).items()}
+    return [f"{words} {error:.1%}" for words, error in errors.items() if math.isfinite(error)]

@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from html import escape
 from importlib.resources import files
+from threading import Event
 from typing import Any
 
 from navicache.pocket import PROMPTS
 from navicache.studio.baselines import BaselineStore
 from navicache.studio.controller import RunRefused, StudioController
 from navicache.studio.fields import PageFields, build_fields
-from navicache.studio.html import IDLE
-from navicache.studio.models import StudioModels
+from navicache.studio.live import IDLE
+from navicache.studio.models import StudioModels, default_values
+from navicache.studio.request_guard import RequestGuard
 from navicache.studio.run_queue import RunQueue
 
 TITLE = "navicache studio"
@@ -24,19 +26,24 @@ READABLE = {
     "button_primary_background_fill": "*primary_600",
     "button_primary_background_fill_hover": "*primary_700",
 }  # Gradio's own are too pale for small letters
+QUICK = {"show_progress": "hidden", "api_visibility": "private"}
 QUEUE_LENGTH = 16  # visitors that may wait; the next one is refused
 
 
 def open_page(models: StudioModels, **where: Any) -> None:
     """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
-    runs = RunQueue()
+    from starlette.middleware import Middleware  # pyright: ignore[reportMissingImports]
+
+    runs, guard = RunQueue(), Middleware(RequestGuard, host=where.get("server_name"))
+    where |= {"app_kwargs": {"middleware": [guard]}, "max_file_size": 1}  # bytes: a second lock, and None is no limit
+    page = build_page(StudioController(models, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
     try:
-        page = build_page(StudioController(models, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
         _, address, _ = page.launch(**page_style(), **where, prevent_thread_lock=True)
         print(f"open {address} (Ctrl-C ends it)", flush=True)
-        page.block_thread()
+        Event().wait()  # Gradio's own wait swallows Ctrl-C, and the command would report success
     finally:
         runs.close()
+        page.close(verbose=False)
 
 
 def build_page(controller: StudioController) -> Any:
@@ -49,6 +56,8 @@ def build_page(controller: StudioController) -> Any:
         live = gr.HTML(IDLE, elem_id="nv-live")
         result = gr.HTML(elem_id="nv-result")
         connect_events(controller, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])
+        # Gradio shows a number that is empty from the start as 0.
+        page.load(lambda: default_values(controller.models.default), None, fields.defaults, queue=False, **QUICK)
     return page
 
 
@@ -72,10 +81,9 @@ def connect_events(controller: StudioController, fields: PageFields, outputs: li
     slow = {"show_progress": "minimal", "concurrency_id": "device", "api_visibility": "private"}
     events = [fields.run.click, fields.prompt.submit]
     begun = gr.on(events, run, [kept, *fields.inputs], outputs, show_progress_on=[live], **slow)
-    quick = {"show_progress": "hidden", "api_visibility": "private"}
-    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **quick)
+    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **QUICK)
     # `input`, not `change`: the first value needs no defaults. It is queued, since refusals are shown only then.
-    fields.model.input(show_defaults, fields.model, fields.defaults, **quick)
+    fields.model.input(show_defaults, fields.model, fields.defaults, **QUICK)
 
 
 @contextmanager

@@ -7,12 +7,12 @@ from typing import Any
 
 from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
 from navicache.policies.knob_checks import check_choice, check_integer, check_number
+from navicache.studio.limits import LEAST_VALUES
 from navicache.studio.models import StudioModels
 
 SPEEDUP, QUALITY, MAX_ERROR, SETTINGS = "speed-up", "quality", "max error", "settings file"
 TARGETS = (SPEEDUP, QUALITY, MAX_ERROR, SETTINGS)
 LOCKED = (SPEEDUP, QUALITY, MAX_ERROR)  # a visitor of a locked studio names no file of its machine
-LEAST_VALUES = {"steps": 1, "frames": 1, "height": 8, "width": 8}
 MOST_SEED = 2**63 - 1
 
 
@@ -20,7 +20,7 @@ MOST_SEED = 2**63 - 1
 class StudioRequest:
     """The values of the page's fields, in their order; None means the model's default."""
 
-    prompt: str
+    prompt: str | None
     model: str | None
     target: str = SPEEDUP
     speedup: float | None = 2.0
@@ -33,7 +33,7 @@ class StudioRequest:
     frames: int | None = None
     height: int | None = None
     width: int | None = None
-    negative_prompt: str = ""
+    negative_prompt: str | None = ""
 
     def to_job(self, models: StudioModels) -> GenerationJob:
         """The request as a job; everything that can be checked without the model is checked.
@@ -43,15 +43,20 @@ class StudioRequest:
             >>> job.arguments["num_inference_steps"]
             8
         """
-        if not self.prompt.strip():
+        prompt, negative = ((text or "").strip() for text in (self.prompt, self.negative_prompt))
+        if not prompt:
             raise ValueError("say what to show: the prompt is empty")
         source = models.get_allowed_source(self.model)
+        limits = models.limits_of(source)
+        limits.check_texts({"prompt": prompt, "negative prompt": negative})
+        limits.check_values({name: getattr(self, name) for name in LEAST_VALUES})
         check_integer("seed", self.seed, 0)
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
         if models.locked and self.target not in LOCKED:
             raise ValueError("this studio is locked: only who runs it may name a settings file; choose another target")
-        prompts, arguments = (self.prompt.strip(),), self.call_arguments(source)
-        job = GenerationJob(source, prompts, arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
+        arguments = {**self.call_arguments(source), **({"negative_prompt": negative} if negative else {})}
+        limits.check_pixels(arguments)
+        job = GenerationJob(source, (prompt,), arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
         job.caching.check()
         return job
 
@@ -73,10 +78,7 @@ class StudioRequest:
         return ways[self.target]
 
     def call_arguments(self, source: ModelSource) -> dict[str, Any]:
-        """The arguments of the pipeline's call, without prompt and generator."""
-        for name, least in LEAST_VALUES.items():
-            if (value := getattr(self, name)) is not None:
-                check_integer(name, value, least)
+        """The arguments of the pipeline's call, without prompts and generator."""
         if self.guidance is not None:
             check_number("guidance", self.guidance, 0, 100, "the model's own where it is left empty")
         given = {
@@ -85,7 +87,6 @@ class StudioRequest:
             "num_frames": self.frames,
             "height": self.height,
             "width": self.width,
-            "negative_prompt": self.negative_prompt.strip() or None,
         }
         usual = source.member.call if source.member else {}
         return {**usual, **{name: value for name, value in given.items() if value is not None}}

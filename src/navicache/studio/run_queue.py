@@ -1,5 +1,6 @@
 """Run the requests of several visitors, one after the other."""
 
+import math
 from collections.abc import Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -47,11 +48,13 @@ class RunQueue:
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "studio"))
     _running: dict[Hashable, VisitorRun] = field(default_factory=dict)
 
-    def begin(self, visitor: Hashable, job: GenerationJob, plain: TimedOutput | None = None) -> VisitorRun:
-        """Queue a run; an older run of the same visitor is stopped."""
+    def begin(
+        self, visitor: Hashable, job: GenerationJob, plain: TimedOutput | None = None, minutes: float = math.inf
+    ) -> VisitorRun:
+        """Queue a run of at most so many minutes; an older run of the same visitor is stopped."""
         self.stop(visitor)
         news: SimpleQueue[RunProgress] = SimpleQueue()
-        monitor = RunMonitor(news.put)
+        monitor = RunMonitor(news.put, minutes)
         run = VisitorRun(news, self._thread.submit(run_request, job, self.pipeline, plain, monitor), monitor.stop)
         self._running[visitor] = run
         return run

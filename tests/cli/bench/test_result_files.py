@@ -1,14 +1,18 @@
 """What a benchmark keeps, and for how many prompts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.evaluation.bench.toy import toy_groups
+from tests.evaluation.sounds import tone
 from tests.support.files import names_in
 from tests.support.takes import clip, image, take, trace
 
 from navicache import Trace
 from navicache.cli.bench.result_files import BaselineFrames, ResultFiles
 from navicache.evaluation.bench.jobs import iterate_jobs
+from navicache.generation.media import Media
 
 JOBS = list(iterate_jobs(toy_groups()))
 
@@ -40,16 +44,23 @@ def test_without_a_cache_there_is_no_trace_and_an_image_is_a_picture(tmp_path):
 
 
 def test_frames_of_a_baseline_come_back_to_the_bit_from_memory_and_from_the_disk(tmp_path):
-    frames = np.random.default_rng(0).random(clip().frames.shape, np.float32)
+    made = Media(np.random.default_rng(0).random(clip().frames.shape, np.float32), is_video=True)
     first = BaselineFrames(tmp_path)
-    first.keep(job("baseline"), frames)
-    assert first.find(job()) is frames
-    assert np.array_equal(BaselineFrames(tmp_path).find(job()), frames)
+    first.keep(job("baseline"), made)
+    assert first.find(job()) == (made.frames, None)
+    clip_again, sound = BaselineFrames(tmp_path).find(job())
+    assert np.array_equal(clip_again, made.frames) and sound is None
+
+
+def test_so_does_its_sound(tmp_path):
+    BaselineFrames(tmp_path).keep(job("baseline"), replace(clip(), sound=tone()))
+    sound = BaselineFrames(tmp_path).find(job()).sound
+    assert np.array_equal(sound.samples, tone().samples) and sound.rate == tone().rate
 
 
 def test_frames_that_are_let_go_are_found_on_the_disk_or_not_at_all(tmp_path):
     references = BaselineFrames(tmp_path)
-    references.keep(job("baseline"), clip().frames)
+    references.keep(job("baseline"), clip())
     references.keep_only([])
     assert references.find(job()) is not None
     (tmp_path / job().reference).unlink()

@@ -5,6 +5,7 @@ import json
 import pytest
 from tests.support.rows import measured_row
 
+from navicache.cli.report.page import PageOptions, build_page
 from navicache.cli.report.results import FOLDER, read_results
 
 
@@ -53,3 +54,35 @@ def test_what_was_refused_is_told_and_not_counted(tmp_path):
 def test_another_folder_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"holds no rows\.jsonl: give a folder that `navicache bench` wrote"):
         read_results([tmp_path])
+
+
+@pytest.mark.parametrize("name", ["group", "kind", "model", "condition", "setting", "policy", "steps", "quality"])
+def test_a_row_that_lacks_a_field_is_named_with_the_field(tmp_path, name):
+    row = {key: value for key, value in measured_row().items() if key != name}
+    with pytest.raises(ValueError, match=rf"rows\.jsonl: row N g lacks {name}: remove its line"):
+        read_results([folder(tmp_path / "one", row)])
+
+
+def test_so_is_what_a_field_lacks_and_what_a_page_needs(tmp_path):
+    with pytest.raises(ValueError, match=r"lacks steps\.total, steps\.computed"):
+        read_results([folder(tmp_path / "one", {**measured_row(), "steps": 5})])
+    found = read_results([folder(tmp_path / "two", measured_row())])
+    with pytest.raises(ValueError, match=r"row N g-[0-9a-f]+ lacks prompt, seed, series, swept, video, knobs, machine"):
+        build_page(found, PageOptions("T", 1, "auto", tmp_path))
+
+
+@pytest.mark.parametrize("name", ["video", "trace"])
+def test_a_file_outside_of_the_folder_is_refused(tmp_path, name):
+    (tmp_path / "secret.mp4").write_text("mine")
+    for number, path in enumerate([str(tmp_path / "secret.mp4"), "../secret.mp4", "way.mp4"]):
+        place = folder(tmp_path / f"r{number}", {**measured_row(), name: path})
+        (place / "way.mp4").symlink_to(tmp_path / "secret.mp4")
+        with pytest.raises(ValueError, match=r"row N g names .*, which is outside of the folder"):
+            read_results([place])
+
+
+def test_a_file_that_is_gone_is_no_file(tmp_path):
+    place = folder(tmp_path / "one", {**measured_row(), "video": "v.mp4", "trace": "t.json"})
+    (place / "t.json").write_text("{}")
+    (row,) = read_results([place]).rows
+    assert row["video"] is None and row["trace"] == "t.json"

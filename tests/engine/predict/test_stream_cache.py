@@ -5,8 +5,9 @@ import torch
 from tests.engine.toys.parts import batch, first, rows
 
 from navicache.engine.predict.branch_differences import BranchDifferences
-from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions, StreamCache
-from navicache.engine.tensors.containers import UnpackedOutput
+from navicache.engine.predict.storage_options import StorageOptions
+from navicache.engine.predict.stream_cache import StreamCache
+from navicache.engine.tensors.rows import NO_ROWS
 from navicache.engine.tensors.shared_channels import SharedChannels
 from navicache.policies import PredictionWeights
 
@@ -14,15 +15,11 @@ RESIDUAL, HELD = PredictionWeights(1.0, ((-1.0, 1.0),)), PredictionWeights(0.0, 
 LINE = PredictionWeights(0.0, ((0.0, 2.0), (0.0, -1.0)))  # one step on from two computes, one apart
 
 
-def out(*values: float) -> UnpackedOutput:
-    return UnpackedOutput(rows(*values), lambda made: made[0])
-
-
 def stream(*steps, order=1, keep=StorageOptions(), **more) -> StreamCache:  # noqa: B008
     """A stream that was computed at these steps: pairs of inputs and outputs, a value for each row."""
     made = StreamCache(order, keep, batch(len(steps[0][0])), **more)
     for index, (inputs, outputs) in enumerate(steps):
-        made.store_step(rows(*inputs), out(*outputs), None, NO_ROWS, shares_latent=True)
+        made.store_step(rows(*inputs), rows(*outputs), None, NO_ROWS, shares_latent=True)
         made.mark_computed(index, range(len(inputs)))
     return made
 
@@ -65,7 +62,7 @@ def test_what_the_kept_steps_contribute_is_kept(how, kept):
     made = stream(((1,), (10,)), **how)
     made.predict_output(rows(5), [RESIDUAL], SharedChannels())
     assert (made.base is not None) == kept
-    made.store_step(rows(2), out(20), None, NO_ROWS, shares_latent=True)
+    made.store_step(rows(2), rows(20), None, NO_ROWS, shares_latent=True)
     assert made.base is None, "it was of the step before"
 
 
@@ -77,7 +74,7 @@ def test_rows_have_weights_of_their_own():
 def test_rows_computed_alone_move_back_alone():
     """Row 1 is computed a third time: its older outputs shift, those of row 0 stay."""
     made = stream(((1, 1), (10, 100)), ((2, 2), (11, 110)), order=2)
-    made.store_step(rows(3, 3), out(130), [1], NO_ROWS, shares_latent=True)
+    made.store_step(rows(3, 3), rows(130), [1], NO_ROWS, shares_latent=True)
     made.mark_computed(2, [1])
     assert [first(y) for _, y in made.history] == [[11, 130], [10, 110]]
     assert made.computed_steps == [(1, 0), (2, 1)]
@@ -88,7 +85,7 @@ def test_rows_computed_alone_move_back_alone():
 def test_rows_computed_alone_before_there_is_a_second_step():
     """The row left out has only one output: it stands in both places, and is counted once."""
     made = stream(((1, 1), (10, 100)), order=2)
-    made.store_step(rows(2, 2), out(120), [1], NO_ROWS, shares_latent=True)
+    made.store_step(rows(2, 2), rows(120), [1], NO_ROWS, shares_latent=True)
     made.mark_computed(1, [1])
     assert [first(y) for _, y in made.history] == [[10, 120], [10, 100]]
     assert made.computed_steps == [(0,), (1, 0)]
@@ -96,7 +93,7 @@ def test_rows_computed_alone_before_there_is_a_second_step():
 
 def test_what_was_missed_counts_with_its_weight_until_it_is_forgiven():
     made = stream(((1,), (10,)))
-    made.store_step(rows(2), out(20), None, rows(4), shares_latent=True)
+    made.store_step(rows(2), rows(20), None, rows(4), shares_latent=True)
     amended = PredictionWeights(0.0, ((0.0, 1.0),), error_weight=0.5)
     assert first(made.predict_output(rows(0), [amended], SharedChannels())) == [22]
     made.clear_last_error()
@@ -105,9 +102,9 @@ def test_what_was_missed_counts_with_its_weight_until_it_is_forgiven():
 
 def test_a_row_that_was_computed_alone_misses_alone():
     made = stream(((1, 1), (10, 100)))
-    made.store_step(rows(2, 2), out(110), [1], rows(6), shares_latent=True)
+    made.store_step(rows(2, 2), rows(110), [1], rows(6), shares_latent=True)
     assert first(made.last_error) == [0, 6]
-    made.store_step(rows(3, 3), out(12), [0], rows(5), shares_latent=True)
+    made.store_step(rows(3, 3), rows(12), [0], rows(5), shares_latent=True)
     assert first(made.last_error) == [5, 6], "the other row's stays"
 
 
@@ -143,7 +140,7 @@ def test_kept_in_another_dtype_and_returned_in_the_models_own():
 def test_channels_beyond_the_latent_are_those_of_the_last_compute():
     made = StreamCache(1, StorageOptions(), batch())
     output = torch.tensor([[10.0, 10.0, 77.0]])
-    made.store_step(rows(1), UnpackedOutput((output,), tuple), None, NO_ROWS, shares_latent=True)
+    made.store_step(rows(1), (output,), None, NO_ROWS, shares_latent=True)
     (guess,) = made.predict_output(rows(5), [RESIDUAL], SharedChannels(1, 2))
     assert guess.tolist() == [[14, 14, 77]]
 
@@ -151,7 +148,7 @@ def test_channels_beyond_the_latent_are_those_of_the_last_compute():
 def test_a_kept_output_is_out_of_the_callers_reach():
     output = rows(10)
     made = StreamCache(1, StorageOptions(), batch())
-    made.store_step(rows(1), UnpackedOutput(output, tuple), None, NO_ROWS, shares_latent=True)
+    made.store_step(rows(1), output, None, NO_ROWS, shares_latent=True)
     output[0].zero_()
     (guess,) = made.predict_output(rows(5), [HELD], SharedChannels())
     assert first((guess,)) == [10]

@@ -10,7 +10,8 @@ from navicache.engine.decide.decider import NONFINITE_NOTE
 from navicache.engine.decide.deciders import StreamDeciders
 from navicache.engine.decide.pending_outcome import FiniteCheck, PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
-from navicache.engine.predict.stream_cache import StorageOptions
+from navicache.engine.predict.storage_options import StorageOptions
+from navicache.engine.run.additional_outputs import AdditionalOutputs
 from navicache.engine.run.latent_state import LatentState
 from navicache.engine.run.pending_outcomes import PendingOutcomes
 from navicache.engine.run.stream_caches import StreamCaches
@@ -23,13 +24,8 @@ def lessons(count=1, gate=None):
     of = scheme(gate or Told("sample"), DeadReckoning(), DeadReckoning())
     trace, samples = recorder(of), batch(count)
     deciders = StreamDeciders(of, trace, samples)
-    made = PendingOutcomes(
-        trace,
-        samples,
-        deciders,
-        StreamCaches(of, StorageOptions(), LatentState(), samples, deciders),
-        checks_followers=True,
-    )
+    streams = StreamCaches(of, StorageOptions(), LatentState(), samples, deciders)
+    made = PendingOutcomes(trace, samples, deciders, streams, AdditionalOutputs(streams), checks_followers=True)
     for sample in range(count):
         trace.add_decision(4, "cond", sample, Decision(True, "gate"))
     return made

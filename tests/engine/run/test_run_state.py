@@ -9,7 +9,7 @@ from tests.engine.toys.parts import recorder, rows, scheme
 
 from navicache.engine import CannotCache, StorageOptions
 from navicache.engine.run.run_state import RunState
-from navicache.engine.tensors.containers import UnpackedOutput, check_row_count
+from navicache.engine.tensors.containers import check_row_count
 from navicache.engine.tracking.run_tracker import RunTracker
 
 
@@ -55,6 +55,6 @@ def test_samples_are_told_apart_once_two_steps_were_looked_at():
 
 
 def test_another_number_of_rows_than_were_asked_for_is_refused():
-    check_row_count(UnpackedOutput(rows(1, 2), tuple), 2)
+    check_row_count(rows(1, 2), 2)
     with pytest.raises(CannotCache, match="returned 2 rows for 3"):
-        check_row_count(UnpackedOutput(rows(1, 2), tuple), 3)
+        check_row_count(rows(1, 2), 3)

@@ -9,10 +9,12 @@ from tests.engine.toys.parts import arrived, batch, first, moment, recorder, row
 from navicache.engine.decide.deciders import StreamDeciders
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
-from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions
+from navicache.engine.predict.storage_options import StorageOptions
 from navicache.engine.run.latent_state import LatentState
+from navicache.engine.run.outcome_measurement import ComputeWork
+from navicache.engine.run.result_storage import compute_prediction_error
 from navicache.engine.run.stream_caches import StreamCaches
-from navicache.engine.tensors.containers import UnpackedOutput
+from navicache.engine.tensors.rows import NO_ROWS
 from navicache.policies import DeadReckoning, OutputHold
 
 
@@ -34,9 +36,7 @@ def step(made, index, **outputs):
         if place:
             made.adopt_follower(name, rows(*values))
         kept = made.encode_output(name, rows(*values), None)
-        made.get_or_create(name).store_step(
-            made.latent_state.latent, UnpackedOutput(kept, tuple), None, NO_ROWS, shares_latent=True
-        )
+        made.get_or_create(name).store_step(made.latent_state.latent, kept, None, NO_ROWS, shares_latent=True)
         samples = range(len(values))
         if place == 0:
             made.deciders.get_or_create(name).mark_computed(index, samples)
@@ -130,7 +130,7 @@ def test_a_stream_that_is_no_difference_ends_all_amends_with_the_next_step():
     made.by_name["cond"].last_error = rows(4)
     made.set_leader("cond")
     assert first(made.by_name["cond"].last_error) == [4], "all of them go along"
-    made.get_or_create("odd").store_step(rows(0), UnpackedOutput(rows(7), tuple), None, NO_ROWS, shares_latent=True)
+    made.get_or_create("odd").store_step(rows(0), rows(7), None, NO_ROWS, shares_latent=True)
     made.set_leader("cond")
     assert made.by_name["cond"].last_error == NO_ROWS
 
@@ -144,7 +144,8 @@ def test_what_was_missed_does_not_count_amends_made_on_the_way():
     made.deciders.get_or_create("cond").decide_samples(moment(3), "cond", 1, True)
     guess = made.predict_output("cond", rows(0))
     assert first(guess) > [4], "with amends"
-    assert first(made.compute_prediction_error("cond", rows(0), rows(5), guess, None)) == [1]
+    work = ComputeWork("cond", called(), rows(0), [0], None)
+    assert first(compute_prediction_error(made, work, rows(5), guess)) == [1]
 
 
 def test_branches_in_one_call_learn_row_by_row():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -111,26 +112,6 @@ def sample_sa_solver_pece(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
     return x
 
 
-def sample_restart(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
-    """Goes down, puts noise back, and goes down once more."""
-    back = len(sigmas) // 4
-    x = sample_euler(model, x, sigmas[: 3 * back + 1])
-    high, low = sigmas[back], sigmas[3 * back]
-    x = x * (1 - high) / (1 - low) + torch.randn(x.shape, generator=torch.Generator().manual_seed(1)) * high
-    return sample_euler(model, x, sigmas[back:])
-
-
-def sample_lcm(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
-    generator = torch.Generator().manual_seed(0)
-    for now, then in steps_of(sigmas):
-        x = (1 - then) * model(x, now) + then * torch.randn(x.shape, generator=generator)
-    return x
-
-
-def dpm_adaptive_function(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
-    return sample_euler(model, x, levels(37))
-
-
 def named(loop: Loop, name: str) -> Loop:
     """The same pattern of evaluations under another name."""
 
@@ -158,8 +139,14 @@ LOOPS: dict[str, Loop] = {
 
 
 def sampler(loop: Loop | str) -> Any:
-    """What ComfyUI hands to a run."""
-    return SimpleNamespace(sampler_function=LOOPS[loop] if isinstance(loop, str) else loop)
+    """What ComfyUI hands to a run; its functions also take arguments for progress and seeds."""
+    function = LOOPS[loop] if isinstance(loop, str) else loop
+
+    @wraps(function)
+    def run(model: Guider, x: Tensor, sigmas: Tensor, **_: Any) -> Tensor:
+        return function(model, x, sigmas)
+
+    return SimpleNamespace(sampler_function=run, extra_options={})
 
 
 def latents(*shape: int, seed: int = 0) -> Tensor:

@@ -77,9 +77,9 @@ def test_every_policy_of_whole_calls(policy: str) -> None:
 
 def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
     first = attach(Patcher(Model()), speedup=2.0)
-    second = attach(first, speedup=4.0)
+    second = attach(first, speedup=2.5)
     generate(second)
-    assert counts(second) == [(20, 5)]
+    assert counts(second) == [(20, 8)]
     assert last_run(first) is None
 
 
@@ -97,7 +97,8 @@ def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
 def test_models_are_known_by_class_and_size(kind: str, size: dict[str, int], said: str) -> None:
     module = type(kind, (Network,), {})()
     vars(module).update(size)
-    assert choose_comfyui_policy(module, "navicache", "fast", {})[1].partition(";")[0] == said
+    notes = choose_comfyui_policy(module, "navicache", "fast", {})[1]
+    assert [note.partition(";")[0] for note in notes] == [said] * bool(said)
 
 
 @pytest.mark.slow

@@ -9,14 +9,12 @@ import torch
 from tests.integrations.comfyui.loops import (
     LOOPS,
     Loop,
-    dpm_adaptive_function,
     generate,
     levels,
     relative,
     report_of,
-    sample_lcm,
-    sample_restart,
 )
+from tests.integrations.comfyui.odd_loops import dpm_adaptive_function, sample_lcm, sample_restart
 from tests.integrations.comfyui.standin import Model, Patcher
 from torch import Tensor
 
@@ -24,7 +22,8 @@ from navicache_comfyui import attach
 
 NOISY = ("euler_ancestral", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "sa_solver_pece")
 TWICE = ("heun", "dpm_2", "dpmpp_sde", "dpmpp_2s_ancestral", "seeds_3", "heunpp2", "sa_solver_pece")
-TWINS = ("heun", "sa_solver_pece")  # at one noise level: most levels are computed, and few of their twins
+REVISITS = ("heun", "heunpp2", "sa_solver_pece")  # evaluate a level again: most levels are computed once
+LEVELS = {"dpm_2": 39, "dpmpp_sde": 39, "dpmpp_2s_ancestral": 39, "seeds_3": 58}  # also between those of the steps
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -48,17 +47,19 @@ def test_steps_are_those_of_the_sampler(name: str) -> None:
     generate(patched, name)
     report = report_of(patched)
     (run,) = report.trace.runs
-    assert (run.length, run.computed, run.total, run.finished) == (20, 16 if name in TWINS else 10, 20, True)
+    length = LEVELS.get(name, 20)
+    assert (run.length, run.total, run.finished) == (length, length, True)
+    assert name in REVISITS or run.computed == round(length / 2)
     assert any("more than once" in note for note in report.notes) == (name in TWICE)
 
 
-def test_a_second_evaluation_is_predicted_from_second_evaluations() -> None:
+def test_an_evaluation_between_two_levels_is_a_step_of_its_own() -> None:
     patched = attach(Patcher(Model()), speedup=2.0)
     generate(patched, "dpm_2")
-    report = report_of(patched)
-    (run,) = report.trace.runs
-    assert run.streams == ("uncond+cond", "uncond+cond#2")
-    assert run.computed_steps(stream="uncond+cond#2") == run.computed_steps()[:-1]  # the last step has but one
+    (run,) = report_of(patched).trace.runs
+    assert run.streams == ("uncond+cond",)
+    levels_seen = run.column("sigma")
+    assert list(levels_seen) == sorted(levels_seen, reverse=True) and len(set(levels_seen)) == 39
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_noise_that_is_put_back_begins_a_new_stretch() -> None:
     video = generate(patched, sample_restart)
     report = report_of(patched)
     first, second = report.trace.runs
-    assert [(run.length, run.total) for run in (first, second)] == [(15, 20), (15, 15)]
+    assert [(run.length, run.total) for run in (first, second)] == [(15, 15), (15, 15)]
     assert second.computed_steps()[:3] == (0, 2, 4)  # as a small budget begins
     assert report.computed <= 20
     assert any("2 segments" in note for note in report.notes)
@@ -122,4 +123,4 @@ def test_a_model_of_noise(name: str) -> None:
     patched = attach(Patcher(NoiseModel()), speedup=2.0)
     assert relative(generate(patched, name, sigmas=sigmas), generate(Patcher(NoiseModel()), name, sigmas=sigmas)) < 0.03
     (run,) = report_of(patched).trace.runs
-    assert (run.length, run.computed) == (20, 16 if name in TWINS else 10)
+    assert run.length == LEVELS.get(name, 20) and (name == "heun" or run.computed == round(run.length / 2))

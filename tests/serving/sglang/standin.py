@@ -15,7 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from navicache_serving.sglang.hooks import DenoisingHooks
+from navicache_serving.sglang.all_hooks import build_hooks
+from navicache_serving.sglang.hooks import STAGE_CLASS
 
 
 class Field(nn.Module):
@@ -42,6 +43,13 @@ class Req:
     batch: int = 1
     enable_teacache: bool = False
     stop_after: int | None = None
+    quality: str = "lossless"
+    timesteps: Any = None
+    latents: Any = None
+
+    @property
+    def sampling_params(self) -> Req:
+        return self
 
     def asking(self, navicache: Any) -> Req:
         self.extra["diffusers_kwargs"] = {"navicache": navicache}
@@ -101,13 +109,21 @@ def start(batch: Req) -> Tensor:
     return torch.randn(batch.batch, 4, 3, 8, 8, generator=torch.Generator().manual_seed(3))
 
 
-def hooked(stage: Stage, server: Any = None, group: Callable[[], Any] = lambda: None) -> Stage:
+def hooked(
+    stage: Any, server: Any = None, group: Callable[[], Any] = lambda: None, stands_for: str = STAGE_CLASS
+) -> Any:
     """The stage with our hooks around its methods, as SGLang's registry puts them around those of its class."""
-    hooks = DenoisingHooks(lambda: stage.context, group, server)
-    for name, hook in hooks.map_hooks_to_methods().items():
-        setattr(stage, name, functools.partial(around, hook, getattr(type(stage), name), stage))
-    return stage
+    return put_around(stage, build_hooks(lambda: stage.context, group, server), stands_for)
 
 
-def around(hook: Callable[..., Any], method: Callable[..., Any], stage: Stage, *args: Any, **kwargs: Any) -> Any:
+def put_around(target: Any, hooks: dict[str, Callable[..., Any]], *classes: str) -> Any:
+    """Put those hooks around the methods of an instance that wrap methods of these classes."""
+    for path, hook in hooks.items():
+        kind, _, name = path.rpartition(".")
+        if kind in classes:
+            setattr(target, name, functools.partial(around, hook, getattr(type(target), name), target))
+    return target
+
+
+def around(hook: Callable[..., Any], method: Callable[..., Any], stage: Any, *args: Any, **kwargs: Any) -> Any:
     return hook(method, stage, *args, **kwargs)

@@ -105,7 +105,7 @@ VIDEO_JOINT = (
             "audio_modality_scale": 1.0,
         },
         parts={"connectors": ltx2_connectors},
-        note="the video decides; a reuse repeats the last sound prediction",
+        note="the video decides; the sound is predicted along its own line",
     ),
     Case(
         "MotifVideoPipeline",

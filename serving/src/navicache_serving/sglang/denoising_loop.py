@@ -46,8 +46,13 @@ class DenoisingLoop:
     def _find_ranks(self) -> RankGroup | None:
         return find_ranks(None, self._get_process_group())
 
-    def close_and_summarise(self, finished: bool) -> str:
-        """Release all tensors and summarise the run."""
+    @property
+    def was_called(self) -> bool:
+        """Whether a call of a transformer has come here."""
+        return bool(self._transformer_caches)
+
+    def close_and_summarise(self, finished: bool) -> tuple[str, bool]:
+        """Release all tensors; returns a summary of the run, and whether a transformer could not be cached."""
         caches, self._transformer_caches = [*self._transformer_caches.values()], {}
         for cache in caches:
             if finished:
@@ -57,4 +62,4 @@ class DenoisingLoop:
         trace = Trace(tuple(run for cache in caches for run in cache.engine.trace.runs))
         parts = [summarise([run], details=False) for run in trace.runs]
         refusals = [f"nothing is cached: {cache.refusal}" for cache in caches if cache.refusal]
-        return "; ".join([*parts, *refusals, *([self._note] if self._note else [])])
+        return "; ".join([*parts, *refusals, *([self._note] if self._note else [])]), bool(refusals)

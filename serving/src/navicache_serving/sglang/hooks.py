@@ -1,59 +1,42 @@
-"""The hooks around SGLang's methods; their state is in the request."""
+"""The hooks around the methods that most stages share: the loop of `DenoisingStage` and its call of the model."""
 
-import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from navicache_serving.sglang.denoising_loop import DenoisingLoop
-from navicache_serving.sglang.request_options import describe_request_sampling, read_request_options
+from navicache_serving.sglang.loop_runner import LoopRunner, find_loop
 
-logger = logging.getLogger("sglang.navicache")
-RUN_KEY = "navicache run"  # of the current loop, in the request's extras
 StageMethod = Callable[..., Any]
+STAGE_CLASS = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
 
 
 @dataclass(frozen=True)
 class DenoisingHooks:
     """The hooks; each takes the method it wraps, then the arguments of the call."""
 
+    runner: LoopRunner
     get_forward_context: Callable[[], Any]  # SGLang's forward context, None outside of a step
-    get_process_group: Callable[[], Any]  # the ranks that denoise together, None on a single rank
-    server_settings: Any = None  # settings for requests that have none
-    warned_departures: set[str] = field(default_factory=set[str])  # from the settings file, by any request
 
     def map_hooks_to_methods(self) -> dict[str, StageMethod]:
-        """The hooks by the methods of the denoising stage."""
+        """The hooks by the methods that they wrap."""
         return {
-            "verify_input": self.wrap_verify_input,
-            "_run_denoising_loop": self.wrap_denoising_loop,
-            "_predict_noise": self.wrap_predict_noise,
+            f"{STAGE_CLASS}.verify_input": self.wrap_verify_input,
+            f"{STAGE_CLASS}._run_denoising_loop": self.wrap_denoising_loop,
+            f"{STAGE_CLASS}._predict_noise": self.wrap_predict_noise,
         }
 
     def wrap_verify_input(self, method: StageMethod, stage: Any, batch: Any, server_args: Any) -> Any:
         """Raise ValueError for wrong settings when SGLang checks the request."""
-        read_request_options(batch, self.server_settings)
+        self.runner.read_options(batch)
         return method(stage, batch, server_args)
 
     def wrap_denoising_loop(
         self, method: StageMethod, stage: Any, ctx: Any, batch: Any, *args: Any, **kwargs: Any
     ) -> Any:
         """Wrap the steps of one request, or of several in one batch."""
-        options = read_request_options(batch, self.server_settings)
-        if options is None:
-            return method(stage, ctx, batch, *args, **kwargs)
         experts = [model for model in (stage.transformer, stage.transformer_2) if model is not None]
-        about = (self.get_process_group, describe_request_sampling(batch), self.warned_departures)
-        run, finished = DenoisingLoop(options, experts, len(ctx.timesteps), *about), False
-        batch.extra[RUN_KEY] = run
-        try:
-            result = method(stage, ctx, batch, *args, **kwargs)
-            finished = True
-        finally:
-            del batch.extra[RUN_KEY]
-            summary = run.close_and_summarise(finished)
-        logger.info("%s: %s", getattr(batch, "request_id", None), summary)
-        return result
+        with self.runner.open_loop(batch, experts, len(ctx.timesteps)):
+            return method(stage, ctx, batch, *args, **kwargs)
 
     def wrap_predict_noise(
         self, method: StageMethod, stage: Any, current_model: Any, latent_model_input: Any, timestep: Any, **kwargs: Any
@@ -67,9 +50,9 @@ class DenoisingHooks:
         if context is None or context.forward_batch is None:
             return run_model()
         batch = context.forward_batch
-        run: DenoisingLoop | None = batch.extra.get(RUN_KEY)
-        if run is None:  # nothing is cached, or the stage has another loop
+        loop = find_loop(batch)
+        if loop is None:  # nothing is cached
             return run_model()
-        cache = run.get_transformer_cache(current_model)
+        cache = loop.get_transformer_cache(current_model)
         cache.set_position(context.current_timestep, "uncond" if batch.is_cfg_negative else "cond")
         return cache.compute_or_predict(run_model, latent_model_input, timestep)

@@ -9,7 +9,6 @@ from torch import distributed
 from navicache_serving import server_settings
 
 SETTINGS_VARIABLE = "NAVICACHE_SGLANG"  # environment variable: settings for requests that have none
-STAGE_CLASS = "sglang.multimodal_gen.runtime.pipelines_core.stages.denoising.DenoisingStage"
 
 
 def register() -> None:
@@ -22,13 +21,12 @@ def register() -> None:
         HookType,
     )
 
-    from navicache_serving.sglang.hooks import DenoisingHooks
+    from navicache_serving.sglang.all_hooks import build_hooks
 
     server = parse_server_settings(os.environ.get(SETTINGS_VARIABLE))
     server_settings.read_settings(server)
-    hooks = DenoisingHooks(get_forward_context_or_none, find_replica_group, server)
-    for name, hook in hooks.map_hooks_to_methods().items():
-        HookRegistry.register(f"{STAGE_CLASS}.{name}", hook, HookType.AROUND)
+    for target, hook in build_hooks(get_forward_context_or_none, find_replica_group, server).items():
+        HookRegistry.register(target, hook, HookType.AROUND)
 
 
 def parse_server_settings(text: str | None) -> Any:

@@ -13,6 +13,7 @@ COLUMNS = {
     "psnr": ("PSNR", ".2f"),
     "ssim": ("SSIM", ".4f"),
     "lpips": ("LPIPS", ".4f"),
+    "audio_snr": ("audio\nSNR", ".2f"),
 }
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from navicache.cli.bench.calibration import measure_calibration
 from navicache.cli.bench.conversion import (
     build_cache_settings,
@@ -21,7 +19,7 @@ from navicache.cli.bench.conversion import (
     to_generation_job,
 )
 from navicache.cli.bench.memory import peak_memory, reset_peak
-from navicache.cli.bench.result_files import BaselineFrames, ResultFiles
+from navicache.cli.bench.result_files import Baseline, BaselineFrames, ResultFiles
 from navicache.cli.bench.row_facts import describe_job, describe_steps
 from navicache.cli.bench.thresholds import choose_threshold
 from navicache.cli.bench.waiting_frames import keep_for_lpips
@@ -35,6 +33,7 @@ from navicache.generation.job import CacheSettings
 from navicache.generation.job import GenerationJob as Call
 from navicache.generation.loading import load_pipeline
 from navicache.generation.session import check_loaded_pipeline, describe_environment
+from navicache.generation.sound import pair_sounds
 from navicache.generation.timed_calls import WARM_UP_STEPS, TimedOutput, call_timed, call_timed_batch
 from navicache.records import Trace, split_by_sample
 
@@ -113,9 +112,11 @@ class PipelineWorker:
         began = time.perf_counter()
         quality = None
         if job.kind == "baseline":
-            self._references.keep(job, made.media.clip)
+            self._references.keep(job, made.media)
         elif job.kind == "cached":
-            quality = measure(self._reference(job), made.media.clip, self.metrics)
+            plain = self._reference(job)
+            sounds = pair_sounds(plain.sound, made.media.sound)
+            quality = measure(plain.clip, made.media.clip, self.metrics, sounds=sounds)
             keep_for_lpips(self.out, job, made.media.clip, quality)
         return {"quality": quality, "scoring_seconds": time.perf_counter() - began}
 
@@ -144,12 +145,13 @@ class PipelineWorker:
         kind = find_scheduler_class(name) if name else type(own)
         self._pipe.register_modules(scheduler=kind.from_config(own.config, **options) if name or options else own)
 
-    def _reference(self, job: BenchJob) -> np.ndarray:
-        """The frames of the baseline; generated again, untimed, if another machine has them."""
+    def _reference(self, job: BenchJob) -> Baseline:
+        """What the baseline made; generated again, untimed, if another machine has them."""
         found = self._references.find(job)
         if found is None:
-            found = call_timed(self._pipe, to_baseline_job(job), job.prompt, "", shown=False).media.clip
-            self._references.keep(job, found)
+            made = call_timed(self._pipe, to_baseline_job(job), job.prompt, "", shown=False).media
+            self._references.keep(job, made)
+            return Baseline(made.clip, made.sound)
         return found
 
 

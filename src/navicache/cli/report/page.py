@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navicache.cli.bench.regret_table import find_own_regret
-from navicache.cli.report.results import BenchResults
+from navicache.cli.report.results import FOLDER, BenchResults
+from navicache.cli.report.row_files import PAGE_FIELDS, check_fields
 from navicache.cli.report.sections import SECTIONS, MakeSection
 from navicache.cli.report.videos import build_prompt_views, build_video_addresses, select_groups_with_videos
+from navicache.evaluation.bench.session import ROWS
 from navicache.evaluation.bench.summaries import SettingSummary
 from navicache.report.page_model import HeadlineTile, ReportPage
 
@@ -31,6 +33,8 @@ class PageOptions:
 
 def build_page(results: BenchResults, options: PageOptions, made: Mapping[str, MakeSection] = SECTIONS) -> ReportPage:
     """The page with every section that has something to show."""
+    for row in results.rows:
+        check_fields(row, PAGE_FIELDS, row[FOLDER] / ROWS)
     best = choose_best_setting(results.summaries, results.speed_figure, options.choice)
     sections = [section for make in made.values() if (section := make(results)) is not None]
     shown = select_groups_with_videos(results.rows, options.players)

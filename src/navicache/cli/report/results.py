@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from navicache.cli.report.row_files import check_row
 from navicache.evaluation.bench.equal_steps import CellAtBudget, MeasuredCell, compare_at_budgets, read_cells
 from navicache.evaluation.bench.leads import LeadSummary, summarise_leads
 from navicache.evaluation.bench.names import digest, slug
@@ -104,7 +105,7 @@ def read_results(folders: Sequence[Path]) -> BenchResults:
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         if not (folder / ROWS).is_file():
             raise ValueError(f"{folder} holds no {ROWS}: give a folder that `navicache bench` wrote")
-        rows += [_mark_folder(row, folder) for row in RowFile(folder / ROWS).rows]
+        rows += [_mark_folder(check_row(row, folder), folder) for row in RowFile(folder / ROWS).rows]
         if (folder / PLAN_COPY).is_file():
             plans.append((folder / PLAN_COPY).read_text(encoding="utf-8"))
         if (folder / "vbench.json").is_file():

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import sub
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from navicache.engine.tensors.device_readings import DeviceReading
 from navicache.engine.tracking.run_tracker import StepPosition
@@ -41,6 +41,7 @@ class PendingOutcome:
     previous_steps: Sequence[tuple[int, ...] | None]
     readings: dict[str, DeviceReading]
     subject: OutcomeSubject = "output"
+    output_path: tuple[Any, ...] | None = None  # of an output beside the prediction
 
     def build_outcome(self, sample: int, rows: Sequence[int], to_run_index: Callable[[int], int]) -> Outcome | None:
         """Build the outcome of one sample, which has these rows; None if it was not computed.

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from navicache.engine.decide.trace_lines import DecisionLine, LineKey, expand_shared_lines
-from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_value
+from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_moving_time
 from navicache.policies import Decision, Gate, Policy, Step, collect_knob_values
 from navicache.records import RunRecord, StepRecord
 
@@ -103,6 +103,11 @@ class TraceRecorder:
         """Complete a line with fields of a `StepRecord` found out since."""
         self._amendments.setdefault((self._count_start + local_index, stream, sample), {}).update(fields)
 
+    def amend_output_error(self, local_index: int, stream: str, sample: int, output: str, error: float) -> None:
+        """Complete a line with the error of an output beside the prediction."""
+        fields = self._amendments.setdefault((self._count_start + local_index, stream, sample), {})
+        fields["other_errors"] = {**fields.get("other_errors", {}), output: error}
+
     def queue_time_readings(self) -> list[DeviceReading]:
         """Times that have not crossed yet.
 
@@ -177,5 +182,5 @@ class TraceRecorder:
         if state is not NO_STATE:
             fields |= self._gate.explain(state)
         fields |= self._find_amendments(key)
-        time = get_value(self._time_readings.get(position))
+        time = get_moving_time(self._time_readings.get(position), self._time_readings.get(self._count_start))
         return StepRecord(index=self._run_indices[position], stream=stream, sample=sample, time=time, **fields)

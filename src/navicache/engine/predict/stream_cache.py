@@ -2,29 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from navicache.engine.predict.branch_differences import BranchDifferences
-from navicache.engine.tensors.containers import RebuildContainer, UnpackedOutput
-from navicache.engine.tensors.rows import Rows, clone_rows, move_rows, replace_rows, scale_rows, take_rows
+from navicache.engine.predict.output_moves import sum_output_moves
+from navicache.engine.predict.storage_options import StorageOptions
+from navicache.engine.tensors.rows import (
+    NO_ROWS,
+    Rows,
+    clone_rows,
+    move_rows,
+    push_rows,
+    replace_rows,
+    scale_rows,
+    take_rows,
+)
 from navicache.engine.tensors.shared_channels import SharedChannels
 from navicache.engine.tracking.batch_samples import BatchSamples
 from navicache.policies import PredictionWeights
-
-NO_ROWS: Rows = ()
-
-
-@dataclass(frozen=True)
-class StorageOptions:
-    """How kept tensors are stored; None as they come.
-
-    The latent of the last step always stays as it is: rounding it would look like a change.
-    """
-
-    dtype: torch.dtype | None = None
-    device: torch.device | None = None
 
 
 class PredictionBase(NamedTuple):
@@ -37,19 +34,19 @@ class PredictionBase(NamedTuple):
 
 @dataclass
 class StreamCache:
-    """Kept inputs and outputs, newest first, and the way back into the model's own container."""
+    """Kept inputs and outputs, newest first."""
 
     history_length: int
     storage: StorageOptions
     batch: BatchSamples
     keeps_past_inputs: bool = False  # of older computes too
+    has_latent: bool = True  # else no inputs are kept, and predictions are sums of the moves between outputs
     branch_differences: BranchDifferences | None = None  # some rows of kept outputs are differences from others
     computed_steps: list[tuple[int, ...]] = field(init=False)  # local indices of the steps it is predicted from
     history: list[tuple[Rows, Rows]] = field(default_factory=list)
     last_error: Rows = NO_ROWS  # by the prediction of the newest computed step; nothing where that is not made up for
     shares_latent: bool = True  # the kept latent is the run's own copy, which costs this stream nothing
     base: PredictionBase | None = None
-    rebuild_container: RebuildContainer | None = None
     device: torch.device | None = None  # of the model's output
     dtype: torch.dtype | None = None
 
@@ -72,12 +69,7 @@ class StreamCache:
         return self.branch_differences.restrict_to_rows(row_indices).to_differences(rows)
 
     def store_step(
-        self,
-        latent: Rows,
-        output: UnpackedOutput,
-        rows: Sequence[int] | None,
-        prediction_error: Rows,
-        shares_latent: bool,
+        self, latent: Rows, output: Rows, rows: Sequence[int] | None, prediction_error: Rows, shares_latent: bool
     ) -> None:
         """Keep a computed step for the given rows, None for all; `latent` must be the engine's own copy."""
         self.base, self.shares_latent = None, shares_latent and rows is None
@@ -86,10 +78,10 @@ class StreamCache:
             kept = self.last_error or tuple(torch.zeros_like(chunk) for chunk in self.history[0][1])
             prediction_error = replace_rows(kept, rows, prediction_error)
         self.last_error = prediction_error
-        pair = (self._move_to_storage(take_rows(latent, rows)), self._move_to_storage(clone_rows(output.rows)))
+        own_latent = take_rows(latent, rows) if latent else NO_ROWS
+        pair = (self._move_to_storage(own_latent), self._move_to_storage(clone_rows(output)))
         if rows is None:
-            self.device, self.dtype = output.rows[0].device, output.rows[0].dtype
-            self.rebuild_container = output.rebuild
+            self.device, self.dtype = output[0].device, output[0].dtype
             older = [(x if self.keeps_past_inputs else NO_ROWS, y) for x, y in self.history[: self.history_length - 1]]
             self.history = [pair, *older]
             return
@@ -97,7 +89,7 @@ class StreamCache:
             x, y = self.history[-1]
             self.history.append((x if self.keeps_past_inputs else NO_ROWS, y))
         inputs, outputs = ([entry[side] for entry in self.history] for side in (0, 1))
-        self.history = list(zip(_push_rows(inputs, rows, pair[0]), _push_rows(outputs, rows, pair[1]), strict=True))
+        self.history = list(zip(push_rows(inputs, rows, pair[0]), push_rows(outputs, rows, pair[1]), strict=True))
 
     def mark_computed(self, local_index: int, samples: Sequence[int]) -> None:
         """These samples were computed at this step."""
@@ -118,12 +110,10 @@ class StreamCache:
         """Drop the last prediction error, so that predictions are not corrected by it."""
         self.last_error = NO_ROWS
 
-    def pack_output(self, rows: Rows) -> Any:
-        """Rows of the output in the container the model would return."""
-        return rows[0] if self.rebuild_container is None else self.rebuild_container(rows)
-
     def predict_output(self, latent: Rows, weights: Sequence[PredictionWeights], channels: SharedChannels) -> Rows:
         """The output as the weights say, one for all rows or one each; in the dtype and place the model would use."""
+        if not self.has_latent:
+            return self._sum_moves(weights)
         first, base = weights[0], self.base
         if all(weight == first for weight in weights):
             if base is None or base.weights != first:
@@ -137,7 +127,9 @@ class StreamCache:
         return inner if channels.width is None else channels.append_other_channels(inner, self._decode_last_output())
 
     def _decode_last_output(self) -> Rows:
-        rows = move_rows(self.history[0][1], self.device, None)
+        return self._decode_rows(move_rows(self.history[0][1], self.device, None))
+
+    def _decode_rows(self, rows: Rows) -> Rows:
         return rows if self.branch_differences is None else self.branch_differences.from_differences(rows)
 
     def _create_base(self, weights: PredictionWeights, latent: Rows, channels: SharedChannels) -> PredictionBase:
@@ -150,19 +142,28 @@ class StreamCache:
         self.base = base if again and self.storage == StorageOptions() and self.shares_latent else None
         return base
 
+    def _sum_moves(self, weights: Sequence[PredictionWeights]) -> Rows:
+        """The prediction without a latent."""
+        outputs = [output for _, output in self.history]
+        total = sum_output_moves(outputs, self.last_error, weights, self.device, self._wide_dtype)
+        return move_rows(self._decode_rows(total), None, self.dtype)
+
+    @property
+    def _wide_dtype(self) -> torch.dtype:
+        """Sums are taken in float32 or better."""
+        return torch.float64 if self.dtype == torch.float64 else torch.float32
+
     def _sum_references(self, weights: Sequence[PredictionWeights], channels: SharedChannels) -> Rows:
-        """What the kept steps contribute, summed in float32 or better."""
-        wide = torch.float64 if self.dtype == torch.float64 else torch.float32
+        """What the kept steps contribute."""
         total: Rows | None = None
         for column, kept in self._iterate_weighted_tensors(weights, channels):
             if any(column):
-                part = scale_rows(move_rows(kept, self.device, wide), column)
+                part = scale_rows(move_rows(kept, self.device, self._wide_dtype), column)
                 total = part if total is None else tuple(a.add_(b) for a, b in zip(total, part, strict=True))
         if total is None:
             total = tuple(torch.zeros_like(chunk) for chunk in channels.take_latent_channels(self.history[0][1]))
-        elif self.branch_differences is not None:
-            total = self.branch_differences.from_differences(total)
-        return move_rows(total, self.device, self.dtype)
+            return move_rows(total, self.device, self.dtype)
+        return move_rows(self._decode_rows(total), self.device, self.dtype)
 
     def _iterate_weighted_tensors(
         self, weights: Sequence[PredictionWeights], channels: SharedChannels
@@ -189,9 +190,3 @@ class StreamCache:
 
     def _move_to_storage(self, rows: Rows) -> Rows:
         return rows if self.storage == StorageOptions() else move_rows(rows, self.storage.device, self.storage.dtype)
-
-
-def _push_rows(history: list[Rows], rows: Sequence[int], new_rows: Rows) -> list[Rows]:
-    """Kept tensors, newest first, with some rows moved one place back and new ones in front; what is not kept stays."""
-    fresh = [new_rows, *(take_rows(chunk, rows) if chunk else NO_ROWS for chunk in history)]
-    return [replace_rows(chunk, rows, part) if chunk else NO_ROWS for chunk, part in zip(history, fresh, strict=False)]

@@ -11,12 +11,14 @@ from navicache.engine.tensors.shared_channels import find_shared_channels
 
 def find_latent_channels(
     streams: StreamCaches, work: ComputeWork, output: Rows, measurement_names: Collection[str]
-) -> Rows:
-    """Find how the latent lies in input and output; return its part of the input.
+) -> ComputeWork:
+    """Find how the latent lies in input and output, unless it is known; return the call with its part of the input.
 
     Input and output without a common part are an error only if a gate or a predictor needs one.
     """
     latent_state = streams.latent_state
+    if latent_state.are_channels_known:
+        return work
     try:
         channels = find_shared_channels(work.call.latent, output)
     except CannotCache:
@@ -29,4 +31,4 @@ def find_latent_channels(
     latent = latent_state.set_shared_channels(channels, work.latent)
     if latent_state.shared_channels.width is not None:
         streams.batch.restart_layout_check(latent_state.latent)
-    return latent
+    return work._replace(latent=latent)

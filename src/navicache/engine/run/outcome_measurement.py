@@ -6,7 +6,8 @@ from navicache.engine.decide.decider import StreamDecider
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.stream_cache import StreamCache
 from navicache.engine.run.latent_state import LatentState
-from navicache.engine.tensors.rows import Rows, take_rows
+from navicache.engine.tensors.device_readings import DeviceReading
+from navicache.engine.tensors.rows import Rows, measure_mean_abs, subtract_rows, take_rows
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.run_tracker import StepPosition
 
@@ -68,15 +69,38 @@ def measure_difference_outcome(
     all_rows: range,
 ) -> PendingOutcome:
     """What a follower's difference from the leader shows against those before."""
-    rows, inner = work.rows, latent_state.take_latent_channels
-    readings = decider.measurements.measure_difference(
-        inner(compute_result.encoded_output), [inner(take_rows(y, rows)) for _, y in stream.history]
+    readings = measure_course(work, compute_result, decider, stream, latent_state)
+    since = [steps or None for steps in stream.computed_steps]
+    return PendingOutcome(
+        compute_result.position,
+        work.stream,
+        all_rows if work.rows is None else work.rows,
+        since,
+        readings,
+        "difference",
     )
+
+
+def measure_course(
+    work: ComputeWork,
+    compute_result: ComputeResult,
+    decider: StreamDecider,
+    stream: StreamCache,
+    latent_state: LatentState,
+) -> dict[str, DeviceReading]:
+    """Measure what a predictor learns from: an output as it is kept, against those before."""
+    rows, inner = work.rows, latent_state.take_latent_channels
+    encoded = inner(compute_result.encoded_output)
+    before = [inner(take_rows(y, rows)) for _, y in stream.history] if decider.measurements.needs_inner_products else []
+    readings = decider.measurements.measure_difference(encoded, before)
     if compute_result.prediction_error and stream.last_error:
         readings |= decider.measurements.measure_error_correlation(
             inner(compute_result.prediction_error), inner(take_rows(stream.last_error, rows))
         )
-    since = [steps or None for steps in stream.computed_steps]
-    return PendingOutcome(
-        compute_result.position, work.stream, all_rows if rows is None else rows, since, readings, "difference"
-    )
+    return readings
+
+
+def measure_error(truth: Rows, prediction: Rows) -> dict[str, DeviceReading]:
+    """Measure how far a prediction was from the truth."""
+    error = measure_mean_abs(subtract_rows(truth, prediction))
+    return {"output_magnitude": measure_mean_abs(truth), "prediction_error": error}

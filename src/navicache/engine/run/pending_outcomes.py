@@ -8,6 +8,7 @@ from navicache.engine.decide.decider import NONFINITE_NOTE
 from navicache.engine.decide.deciders import StreamDeciders
 from navicache.engine.decide.pending_outcome import FiniteCheck, PendingOutcome
 from navicache.engine.decide.trace_recorder import TraceRecorder
+from navicache.engine.run.additional_outputs import AdditionalOutputs
 from navicache.engine.run.outcome_measurement import (
     ComputeResult,
     ComputeWork,
@@ -28,6 +29,7 @@ class PendingOutcomes:
     batch: BatchSamples
     deciders: StreamDeciders
     streams: StreamCaches
+    additional_outputs: AdditionalOutputs
     checks_followers: bool  # readings arrive before the next decision, so that a nonfinite output is known in time
     outcomes: list[PendingOutcome] = field(default_factory=list)
     finite_checks: list[FiniteCheck] = field(default_factory=list)
@@ -50,6 +52,10 @@ class PendingOutcomes:
         """Learn this as well, when it has crossed."""
         self.outcomes.append(outcome)
 
+    def queue_outcomes(self, outcomes: Sequence[PendingOutcome]) -> None:
+        """Learn all of these as well."""
+        self.outcomes += outcomes
+
     @property
     def affects_next_step(self) -> bool:
         """Whether the next decision or prediction depends on a pending outcome."""
@@ -66,6 +72,9 @@ class PendingOutcomes:
         for check in checks:
             self._apply_finite_check(check)
         for pending in outcomes:
+            if pending.output_path is not None:
+                self.additional_outputs.learn_outcome(pending)
+                continue
             for sample, rows in enumerate(self.batch.layout):
                 self._learn_outcome(pending, sample, rows)
         self.deciders.update_monitors()

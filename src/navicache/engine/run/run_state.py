@@ -6,11 +6,13 @@ from typing import Any
 from navicache.engine.decide.deciders import StreamDeciders, list_measurements
 from navicache.engine.decide.trace_recorder import TraceRecorder
 from navicache.engine.predict.branch_differences import BranchDifferences
-from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions
+from navicache.engine.predict.storage_options import StorageOptions
+from navicache.engine.run.additional_outputs import AdditionalOutputs
 from navicache.engine.run.latent_channels import find_latent_channels
 from navicache.engine.run.latent_state import LatentState
-from navicache.engine.run.outcome_measurement import ComputeResult, ComputeWork
+from navicache.engine.run.outcome_measurement import ComputeWork
 from navicache.engine.run.pending_outcomes import PendingOutcomes
+from navicache.engine.run.result_storage import encode_result, store_result
 from navicache.engine.run.short_runs import explain_short_run
 from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.containers import check_row_count, unpack_output
@@ -41,6 +43,7 @@ class RunState:
     batch: BatchSamples = field(init=False)
     deciders: StreamDeciders = field(init=False)
     streams: StreamCaches = field(init=False)
+    additional_outputs: AdditionalOutputs = field(init=False)
     pending_outcomes: PendingOutcomes = field(init=False)
     leader_decides: bool = field(init=False)  # one stream decides for all
     measures_signal: bool = field(init=False)  # a signal of the gate's own is measured
@@ -55,7 +58,9 @@ class RunState:
         self.batch = BatchSamples(self.row_count, is_layout_known=is_layout_known)
         self.deciders = StreamDeciders(scheme, self.recorder, self.batch, self.channel_dim)
         self.streams = StreamCaches(scheme, self.storage, self.latent_state, self.batch, self.deciders)
-        self.pending_outcomes = PendingOutcomes(self.recorder, self.batch, self.deciders, self.streams, reads)
+        self.additional_outputs = AdditionalOutputs(self.streams)
+        parts = self.deciders, self.streams, self.additional_outputs
+        self.pending_outcomes = PendingOutcomes(self.recorder, self.batch, *parts, reads)
         self.leader_decides = self.deciders.leader_decides
         self.measures_signal = scheme.signal != "input" and reads
         self.latent_measurements = list_measurements(scheme) if scheme.signal == "input" else frozenset()
@@ -111,6 +116,12 @@ class RunState:
         layout = self.batch.resolve_layout()
         if self.scheme.difference_predictor is not None and any(len(rows) > 1 for rows in layout):
             self.streams.set_branch_differences(BranchDifferences(layout))
+        self.additional_outputs.set_branch_differences(self.streams.branch_differences)
+
+    def set_leader(self, stream: str) -> None:
+        """This stream leads the step."""
+        self.streams.set_leader(stream)
+        self.additional_outputs.set_leader(stream)
 
     def decide_step(self, tracker: RunTracker, stream: str) -> None:
         """Decide a step; a stream that follows takes over the decisions of the leader."""
@@ -127,10 +138,7 @@ class RunState:
     # -- compute or predict -------------------------------------------------------------------------------------------
 
     def plan_work(self, local_index: int, stream: str, call: ModelCall) -> ComputeWork | None:
-        """Find what the model has to compute, None if all samples can be predicted; called before the model runs.
-
-        To compute are the samples decided for, and those with no reference from the last computed step.
-        """
+        """Find the samples to compute: those decided for, and those with no reference. None if all can be predicted."""
         decider, references = self.deciders.get_or_create(stream), self.streams.get_or_create(stream).computed_steps
         samples: list[int] = []
         for sample, decision in enumerate(self.decisions):
@@ -149,32 +157,26 @@ class RunState:
     def predict_output(self, stream: str, call: ModelCall) -> Any:
         """A stream's output as it is predicted, in the container the model would return."""
         predicted = self.streams.predict_output(stream, self.latent_state.take_latent_channels(call.latent))
-        return self.streams.get_or_create(stream).pack_output(predicted)
+        return self.additional_outputs.pack_output(stream, predicted)
 
     def store_result(
         self, work: ComputeWork, result: Any, position: StepPosition, output_key: ArgumentKey | None, is_leading: bool
     ) -> Any:
         """Measure and store the model's output; return it, with predicted rows for the other samples."""
         output, name, rows = unpack_output(result, output_key, work.call.is_latent_list), work.stream, work.rows
-        check_row_count(output, self.row_count if rows is None else len(rows))
-        streams, latent, stream = self.streams, work.latent, self.streams.get_or_create(name)
-        if not self.latent_state.are_channels_known:
-            latent = find_latent_channels(streams, work, output.rows, self.latent_measurements)
-        predicts = bool(stream.history) and (is_leading or rows is not None)
-        prediction = streams.predict_output(name, latent) if predicts else None
-        if not is_leading and rows is None:
-            streams.adopt_follower(name, output.rows)
-        encoded, error = streams.encode_output(name, output.rows, rows), NO_ROWS
-        if stream.history and streams.corrects_errors(name, is_leading):
-            error = streams.compute_prediction_error(name, latent, encoded, prediction, rows)
-        compute_result = ComputeResult(position, latent, encoded, prediction, error)
-        self.pending_outcomes.queue_result(work, compute_result, output.rows, is_leading)
-        shares_latent = latent is self.latent_state.latent
-        stream.store_step(latent, output._replace(rows=encoded), rows, error, shares_latent=shares_latent)
-        stream.mark_computed(position.local_index, work.samples)
+        self.additional_outputs.set_form(name, output, is_partial=rows is not None)
+        check_row_count(output.rows, self.row_count if rows is None else len(rows))
+        streams, work = self.streams, find_latent_channels(self.streams, work, output.rows, self.latent_measurements)
+        predicts = bool(streams.get_or_create(name).history) and (is_leading or rows is not None)
+        prediction = streams.predict_output(name, work.latent) if predicts else None
+        encoded = encode_result(streams, work, output.rows, prediction, position, is_leading)
+        self.pending_outcomes.queue_result(work, encoded, output.rows, is_leading)
+        others, outcomes = self.additional_outputs.store_outputs(work, output.others, position, is_leading)
+        self.pending_outcomes.queue_outcomes(outcomes)
+        store_result(streams, work, encoded, shares_latent=work.latent is self.latent_state.latent)
         if rows is None or prediction is None:
             return result
-        return stream.pack_output(replace_rows(prediction, rows, output.rows))
+        return self.additional_outputs.pack_output(name, replace_rows(prediction, rows, output.rows), others)
 
     # -- it goes on, or is over ---------------------------------------------------------------------------------------
 
@@ -193,5 +195,5 @@ class RunState:
 
     def release_tensors(self) -> None:
         """Let all tensors go but the measurements on their way to the trace."""
-        for part in (self.streams, self.latent_state, self.deciders, self.pending_outcomes):
+        for part in (self.streams, self.additional_outputs, self.latent_state, self.deciders, self.pending_outcomes):
             part.release_tensors()

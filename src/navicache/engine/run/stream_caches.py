@@ -7,13 +7,15 @@ its sample. What leads is carried on along its course, and every difference, whi
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from navicache.engine.decide.decider import ComputedSteps, StreamDecider
 from navicache.engine.decide.deciders import StreamDeciders
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
-from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions, StreamCache
+from navicache.engine.predict.storage_options import StorageOptions
+from navicache.engine.predict.stream_cache import StreamCache
 from navicache.engine.run.difference_predictors import DifferencePredictors
 from navicache.engine.run.latent_state import LatentState
-from navicache.engine.tensors.rows import Rows, add_rows, have_same_format, subtract_rows, take_rows
+from navicache.engine.tensors.rows import NO_ROWS, Rows, add_rows, have_same_format, subtract_rows, take_rows
 from navicache.engine.tensors.sample_layout import expand_to_rows
 from navicache.engine.tracking.batch_samples import BatchSamples
 from navicache.policies import Outcome, PredictionWeights, Scheme
@@ -29,6 +31,7 @@ class StreamCaches:
     latent_state: LatentState
     batch: BatchSamples
     deciders: StreamDeciders
+    own_predictors: DifferencePredictors | None = None  # of an output without a latent; None: the deciders' own
     by_name: dict[str, StreamCache] = field(default_factory=dict)
     leader: str | None = None  # of every step, as long as followers are kept as differences from it
     followers: set[str] = field(default_factory=set)  # those that are
@@ -48,7 +51,10 @@ class StreamCaches:
         if found is None:
             predictor = self.scheme.predictor
             length, keeps_inputs = predictor.history_length, predictor.needs_past_inputs
-            found = StreamCache(length, self.storage, self.batch, keeps_inputs, self.branch_differences)
+            has_latent = self.own_predictors is None
+            found = StreamCache(
+                length, self.storage, self.batch, keeps_inputs and has_latent, has_latent, self.branch_differences
+            )
             self.by_name[name] = found
         return found
 
@@ -86,7 +92,7 @@ class StreamCaches:
         references = stream.computed_steps
         done = [kept[:1] == (step.local_index,) for kept, step in zip(references, steps, strict=True)]
         computed = {row for now, rows in zip(done, self.batch.layout, strict=True) if now for row in rows}
-        weights = enumerate(self._compute_row_weights(leader, stream))
+        weights = enumerate(self.compute_row_weights(leader))
         again = [OUTPUT_HOLD_WEIGHTS if row in computed else weight for row, weight in weights]
         return stream.predict_output(self.latent_state.latent, again, self.latent_state.shared_channels)
 
@@ -95,22 +101,31 @@ class StreamCaches:
     def predict_output(self, name: str, latent: Rows) -> Rows:
         """What a stream's output is predicted as."""
         stream = self.get_or_create(name)
-        weights = self._compute_row_weights(name, stream)
+        weights = self.compute_row_weights(name)
         prediction = stream.predict_output(latent, weights, self.latent_state.shared_channels)
         return add_rows(prediction, self.compute_leader_output()) if name in self.followers else prediction
 
-    def _compute_row_weights(self, name: str, stream: StreamCache) -> list[PredictionWeights]:
+    def compute_row_weights(self, name: str) -> list[PredictionWeights]:
         """Row by row, of outputs or of differences, as the stream keeps them."""
-        layout, decider, references = self.batch.layout, self.deciders.get_or_create(name), stream.computed_steps
+        layout, decider = self.batch.layout, self.deciders.get_or_create(name)
+        references = self.get_or_create(name).computed_steps
         if name in self.followers:
             return expand_to_rows(layout, self.difference_predictors.compute_weights(name, decider, references))
-        weights = decider.compute_weights(references)
+        weights = self._compute_leading_weights(decider, references)
         if self.branch_differences is None:
             return expand_to_rows(layout, weights)
         rows = range(1, len(layout[0]))
         places = ((decider.stream_index, row) for row in rows)
         columns = [self.difference_predictors.compute_weights(place, decider, references) for place in places]
         return expand_to_rows(layout, weights, [*zip(*columns, strict=True)])
+
+    def _compute_leading_weights(
+        self, decider: StreamDecider, references: list[ComputedSteps]
+    ) -> list[PredictionWeights]:
+        """Of the first row of every sample."""
+        if self.own_predictors is None:
+            return decider.compute_weights(references)
+        return self.own_predictors.compute_weights((decider.stream_index, 0), decider, references)
 
     # -- keep and learn -----------------------------------------------------------------------------------------------
 
@@ -130,17 +145,6 @@ class StreamCaches:
             return subtract_rows(output, take_rows(self.compute_leader_output(), rows))
         return self.get_or_create(name).encode_rows(output, rows)
 
-    def compute_prediction_error(
-        self, name: str, latent: Rows, encoded_output: Rows, prediction: Rows | None, rows: Sequence[int] | None
-    ) -> Rows:
-        """Compute the error of the prediction without its correction by the last error."""
-        stream, course = self.get_or_create(name), prediction
-        weights = self._compute_row_weights(name, stream)
-        if course is None or name in self.followers or any(each.error_weight for each in weights):
-            plain_weights = [each._replace(error_weight=0.0) for each in weights]
-            course = stream.predict_output(latent, plain_weights, self.latent_state.shared_channels)
-        return subtract_rows(encoded_output, stream.encode_rows(take_rows(course, rows), rows))
-
     def corrects_errors(self, name: str, is_leading: bool) -> bool:
         """Whether predictions of a stream are corrected by its last error; not while the batch layout is unknown.
 
@@ -156,6 +160,12 @@ class StreamCaches:
         """Take in what a follower's difference taught."""
         self.difference_predictors.learn_outcome(name, sample, outcome)
 
+    def learn_first_row(self, name: str, sample: int, outcome: Outcome) -> None:
+        """Take in what the first row of a sample taught, of an output with predictors of its own."""
+        if self.own_predictors is not None:
+            place = self.deciders.get_or_create(name).stream_index, 0
+            self.own_predictors.learn_outcome(place, sample, outcome)
+
     def learn_branch_rows(self, pending: PendingOutcome, sample: int) -> None:
         """Take in what the rows of a sample that are kept as differences taught."""
         if self.branch_differences is None:
@@ -165,6 +175,11 @@ class StreamCaches:
             outcome = pending.build_outcome(sample, (row,), decider.recorder.to_run_index)
             if outcome is not None:
                 self.difference_predictors.learn_outcome((decider.stream_index, place), sample, outcome)
+
+    def forget_stream(self, name: str) -> None:
+        """Drop what is kept of a stream; it is kept as it is from here on."""
+        self.followers.discard(name)
+        self.get_or_create(name).clear_history_and_switch_form(None)
 
     # -- the run goes on ----------------------------------------------------------------------------------------------
 

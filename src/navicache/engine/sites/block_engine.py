@@ -15,6 +15,7 @@ from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.intercepted_blocks import BlockHandler, InterceptedBlockList
 from navicache.engine.sites.model_structure import ModelStructure
 from navicache.engine.tensors.compile_guards import create_compile_refusal, raise_compiled_model
+from navicache.engine.tensors.containers import TENSOR_FORM, UnpackedOutput
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.policies import Blocks
 
@@ -59,6 +60,7 @@ class BlockEngine(CacheEngine):
         """The model's forward, with its blocks going through this engine."""
         if torch.compiler.is_compiling():
             self._refuse_compile()
+        self.call_guard.enter()
         try:
             self.traversal = traversal = BlockTraversal(self.reader.read_call(args, kwargs), self.describe_call())
             output = forward(*args, **kwargs)
@@ -67,6 +69,7 @@ class BlockEngine(CacheEngine):
                     f"the model called {traversal.block_index + 1} of its {self.block_count} blocks: name the right "
                     "lists with enable(..., blocks=(...)), or use a policy at the site of the whole model"
                 )
+            self.call_guard.leave()
         except BaseException:
             self.abort_run()
             raise
@@ -139,7 +142,8 @@ class BlockEngine(CacheEngine):
             if text is not None and traversal.site_text is not None and text.shape == traversal.site_text.shape:
                 self.text_residuals[work.stream] = text - traversal.site_text
         elif traversal.prediction is not None and run is not None:  # in shadow mode
-            queue_true_error(run, self.tracker, (traversal.prediction,), (hidden,))
+            made, exact = (UnpackedOutput((tokens,), TENSOR_FORM) for tokens in (traversal.prediction, hidden))
+            queue_true_error(run, self.tracker, made, exact)
             return signature.pack_result(traversal.prediction, text) if self.shadow == "cached" else result
         return result
 

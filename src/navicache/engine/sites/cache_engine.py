@@ -6,11 +6,12 @@ from typing import Any
 
 from torch import Tensor
 
+from navicache.engine.call_guard import CallGuard
 from navicache.engine.decide.trace_recorder import TraceRecorder
-from navicache.engine.predict.stream_cache import StorageOptions
+from navicache.engine.predict.storage_options import StorageOptions
 from navicache.engine.rank_group import FindRankGroup, HostTransfer, find_no_ranks
 from navicache.engine.run.run_state import RunState
-from navicache.engine.sites.call_readings import NO_READINGS, CallReadings, compute_latent_signal
+from navicache.engine.sites.call_readings import NO_READINGS, CallReadings, Forward, compute_latent_signal
 from navicache.engine.sites.fallback_policy import FallbackPolicy
 from navicache.engine.tensors.device_readings import fetch_readings
 from navicache.engine.tensors.rows import count_rows
@@ -21,8 +22,6 @@ from navicache.engine.tracking.run_tracker import RunTracker
 from navicache.models import CallSpec
 from navicache.policies import Policy
 from navicache.records import ShadowMode, Trace
-
-Forward = Callable[..., Any]
 
 
 class CacheEngine(ABC):
@@ -47,7 +46,7 @@ class CacheEngine(ABC):
         self.keep, self.describe_call, self.shadow = keep or StorageOptions(), describe_call, shadow
         self.recorder = TraceRecorder(self.scheme.gate, model=model, shadow=shadow)
         self.recorder.set_policy(policy)
-        self.tracker, self.host_transfer = RunTracker(), HostTransfer(find_ranks)
+        self.tracker, self.host_transfer, self.call_guard = RunTracker(), HostTransfer(find_ranks), CallGuard()
         self.run: RunState | None = None
 
     @abstractmethod
@@ -159,6 +158,7 @@ class CacheEngine(ABC):
 
     def abort_run(self) -> None:
         """Forget the run: something went wrong in it, perhaps the device itself."""
+        self.call_guard.clear()
         self.run = None  # without waiting for measurements
         self.end_run("the run before was aborted", is_complete=False)
 

@@ -1,7 +1,7 @@
 """The readings that one call has queued on the device for its decision."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -9,6 +9,8 @@ from navicache.engine.tensors.device_readings import DeviceReading
 from navicache.engine.tensors.wiener_filter import apply_wiener_filter, resolve_noise_level
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.policies import FilteredLatent, Signal
+
+Forward = Callable[..., Any]
 
 
 class CallReadings(NamedTuple):

@@ -8,9 +8,12 @@ import torch
 from navicache.engine.run.outcome_measurement import ComputeWork
 from navicache.engine.run.run_state import RunState
 from navicache.engine.run.shadow_mode import find_predicted_samples, queue_true_error
-from navicache.engine.sites.cache_engine import CacheEngine, Forward
+from navicache.engine.sites.cache_engine import CacheEngine
+from navicache.engine.sites.call_readings import Forward
 from navicache.engine.tensors.compile_guards import call_directly, create_uncompiled_caller
 from navicache.engine.tensors.containers import select_argument_rows, unpack_output
+
+NO_GRADIENT_NOTE = "a gradient was asked for, and reused steps have none: disable the cache where you need gradients"
 
 
 class CallPlan(NamedTuple):
@@ -44,6 +47,7 @@ class ModelEngine(CacheEngine):
 
         Under torch.compile the graph breaks before and after `forward`, which is one graph.
         """
+        self._call_uncompiled(self.call_guard.enter)
         try:
             task: CallPlan = self._call_uncompiled(self._plan_without_grad, args, kwargs)
             output = forward(*task.args, **task.kwargs) if task.calls_model else task.output
@@ -52,6 +56,7 @@ class ModelEngine(CacheEngine):
             if self.shadow is not None and self._call_uncompiled(self._has_predicted_samples):
                 truth = forward(*args, **kwargs)
                 output = self._call_uncompiled(self._compare_with_truth, output, truth, args, kwargs)
+            self._call_uncompiled(self.call_guard.leave)
         except BaseException:
             self._call_uncompiled(self.abort_run)
             raise
@@ -61,8 +66,15 @@ class ModelEngine(CacheEngine):
     def _plan_without_grad(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallPlan:
         if torch.is_grad_enabled():
             with torch.no_grad():
-                return self._plan_call(args, kwargs)
+                plan = self._plan_call(args, kwargs)
+            if not plan.calls_model and self._needs_gradient(args, kwargs):
+                self.recorder.add_note(NO_GRADIENT_NOTE)
+            return plan
         return self._plan_call(args, kwargs)  # entering no_grad costs more than asking whether it is needed
+
+    def _needs_gradient(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        call = self.reader.read_call(args, kwargs)
+        return any(tensor.requires_grad for tensor in (*call.latent, *call.conditioning))
 
     def _plan_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallPlan:
         """One step, in order: read the call, find its place and decide, then compute what is to be computed."""
@@ -71,7 +83,7 @@ class ModelEngine(CacheEngine):
         if run.bypass_reason:
             return CallPlan(True, args, kwargs)
         if len(self.tracker.called_streams) == 1:
-            run.streams.set_leader(name)
+            run.set_leader(name)
         work = run.plan_work(self.tracker.local_index, name, call)
         if work is None:
             return CallPlan(False, output=run.predict_output(name, call))
@@ -108,6 +120,6 @@ class ModelEngine(CacheEngine):
         if self.run is not None:
             with torch.no_grad():
                 listed = self.reader.read_call(args, kwargs).is_latent_list
-                made, exact = (unpack_output(each, self.call.output, listed).rows for each in (output, true_output))
+                made, exact = (unpack_output(each, self.call.output, listed) for each in (output, true_output))
                 queue_true_error(self.run, self.tracker, made, exact)
         return output if self.shadow == "cached" else true_output

@@ -65,6 +65,7 @@ class ModuleEngine(CacheEngine):
         """The model's forward, with its modules going through this engine."""
         if torch.compiler.is_compiling():
             self._refuse_compile()
+        self.call_guard.enter()
         try:
             with torch.no_grad():
                 call = self.reader.read_call(args, kwargs)
@@ -73,6 +74,7 @@ class ModuleEngine(CacheEngine):
                     self._decide_groups(run, call)
             self._is_caching = not run.bypass_reason
             output = forward(*args, **kwargs)
+            self.call_guard.leave()
         except BaseException:
             self.abort_run()
             raise

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 
 from navicache.engine.decide.deciders import StreamDeciders
 from navicache.engine.decide.trace_recorder import TraceRecorder
-from navicache.engine.predict.stream_cache import NO_ROWS, StorageOptions, StreamCache
+from navicache.engine.predict.storage_options import StorageOptions
+from navicache.engine.predict.stream_cache import StreamCache
 from navicache.engine.sites.model_structure import ModelStructure
-from navicache.engine.tensors.containers import UnpackedOutput
+from navicache.engine.tensors.rows import NO_ROWS
 from navicache.engine.tensors.shared_channels import SharedChannels
 from navicache.engine.tracking.batch_samples import BatchSamples
 from navicache.engine.tracking.run_tracker import StepPosition
@@ -102,5 +103,5 @@ class ModuleGroup:
             empty = [StreamCache(order, self.storage, self.batch) for _ in tensors]
             self.caches[stream, module] = ModuleCache(empty, bare)
         for each, tensor in zip(self.caches[stream, module].tensor_caches, tensors, strict=True):
-            each.store_step(NO_ROWS, UnpackedOutput((tensor,), tuple), None, NO_ROWS, shares_latent=True)
+            each.store_step(NO_ROWS, (tensor,), None, NO_ROWS, shares_latent=True)
             each.mark_computed(local_index, (0,))

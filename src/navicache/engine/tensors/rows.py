@@ -16,6 +16,8 @@ from navicache.engine.tensors.device_readings import DeviceReading
 
 Rows = tuple[Tensor, ...]
 
+NO_ROWS: Rows = ()
+
 ALL_DIMENSIONS = tuple(range(64))  # the most a tensor can have
 WIDE_DTYPES = (torch.float32, torch.float64)  # sums are taken in these
 
@@ -50,6 +52,13 @@ def replace_rows(rows: Rows, indices: Sequence[int], part: Rows) -> Rows:
         replaced = dict(zip(indices, part, strict=True))
         return tuple(replaced.get(i, chunk) for i, chunk in enumerate(rows))
     return (first.index_copy(0, create_index_tensor(indices, first.device), part[0].to(first.dtype)),)
+
+
+def push_rows(history: Sequence[Rows], indices: Sequence[int], part: Rows) -> list[Rows]:
+    """Kept rows, newest first, with some of them moved one place back and new ones in front; what is not kept stays."""
+    fresh = [part, *(take_rows(rows, indices) if rows else NO_ROWS for rows in history)]
+    pairs = zip(history, fresh, strict=False)
+    return [replace_rows(rows, indices, own) if rows else NO_ROWS for rows, own in pairs]
 
 
 def create_index_tensor(indices: Sequence[int], device: torch.device) -> Tensor:

@@ -78,6 +78,11 @@ class BenchJob:
         return PurePosixPath("references") / f"{self.group}.npy"
 
     @property
+    def reference_sound(self) -> PurePosixPath:
+        """The path of the baseline's exact sound, of models that make one; kept as long."""
+        return self.reference.with_suffix(".npz")
+
+    @property
     def frames(self) -> PurePosixPath:
         """The path of its own frames while they wait for a metric."""
         return PurePosixPath("frames") / self.group / f"{self.key}.npy"

@@ -59,6 +59,7 @@ def _drop_baseline_frames(out: Path, group: JobGroup, rows: RowFile) -> None:
         for job in group[0]:
             if not (out / job.frames).parent.exists():  # they are compared with it later
                 (out / job.reference).unlink(missing_ok=True)
+                (out / job.reference_sound).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -1,0 +1,115 @@
+"""All outputs of the model beside its prediction, and the container that they come in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from navicache.engine.decide.pending_outcome import PendingOutcome
+from navicache.engine.predict.branch_differences import BranchDifferences
+from navicache.engine.run.additional_output import AdditionalOutput
+from navicache.engine.run.difference_predictors import DifferencePredictors
+from navicache.engine.run.held_output import can_predict_dtype
+from navicache.engine.run.latent_state import LatentState
+from navicache.engine.run.outcome_measurement import ComputeWork, measure_error
+from navicache.engine.run.stream_caches import StreamCaches
+from navicache.engine.tensors.containers import OutputForm, OutputPath, UnpackedOutput, check_form
+from navicache.engine.tensors.rows import Rows, have_same_format, take_rows
+from navicache.engine.tracking.batch_samples import BatchSamples
+from navicache.engine.tracking.run_tracker import StepPosition
+
+
+@dataclass
+class AdditionalOutputs:
+    """The additional outputs of a run, by their path in the container; none where the model returns one tensor."""
+
+    streams: StreamCaches  # of the prediction
+    by_path: dict[OutputPath, AdditionalOutput] = field(default_factory=dict)
+    forms: dict[str, OutputForm] = field(default_factory=dict)  # of a stream's container
+
+    def set_form(self, stream: str, output: UnpackedOutput, is_partial: bool) -> None:
+        """This container was returned, for some rows or for all."""
+        check_form(self.forms.get(stream), output)
+        if not is_partial:
+            self.forms[stream] = output.form
+
+    def pack_output(self, stream: str, prediction: Rows, others: Mapping[OutputPath, Rows] | None = None) -> Any:
+        """The container that the model would return; None predicts what lies beside the prediction."""
+        return self.forms[stream].pack_output(prediction, self._predict_outputs(stream) if others is None else others)
+
+    def store_outputs(
+        self, work: ComputeWork, outputs: Mapping[OutputPath, Rows], position: StepPosition, is_leading: bool
+    ) -> tuple[dict[OutputPath, Rows], list[PendingOutcome]]:
+        """Keep what was computed; return it with predicted rows for other samples, and what it teaches."""
+        merged: dict[OutputPath, Rows] = {}
+        outcomes: list[PendingOutcome] = []
+        for path, output in outputs.items():
+            if path not in self.by_path:
+                self.by_path[path] = self._create_output(path, output)
+            each = self.by_path[path]
+            rows, outcome = each.store_output(work, _to_rows(each, output), position, is_leading)
+            merged[path] = _from_rows(each, rows)
+            outcomes += [] if outcome is None else [outcome]
+        return merged, outcomes
+
+    def _create_output(self, path: OutputPath, output: Rows) -> AdditionalOutput:
+        decides, count = self.streams, self.streams.batch.row_count
+        first, *more = output
+        has_batch = bool(more) or (first.ndim > 0 and first.shape[0] == count)
+        batch = decides.batch if has_batch else BatchSamples(1, is_layout_known=True)
+        predictors = DifferencePredictors(decides.scheme.predictor, batch)
+        streams = StreamCaches(decides.scheme, decides.storage, LatentState(), batch, decides.deciders, predictors)
+        if has_batch and decides.branch_differences is not None:
+            streams.set_branch_differences(decides.branch_differences)
+        if decides.leader is not None:
+            streams.set_leader(decides.leader)
+        return AdditionalOutput(path, decides, streams)
+
+    def _predict_outputs(self, stream: str) -> dict[OutputPath, Rows]:
+        outputs = {path: each for path, each in self.by_path.items() if stream in each.held}
+        return {path: _from_rows(each, each.predict_output(stream)) for path, each in outputs.items()}
+
+    def measure_true_errors(
+        self, truth: PendingOutcome, predictions: Mapping[OutputPath, Rows], outputs: Mapping[OutputPath, Rows]
+    ) -> list[PendingOutcome]:
+        """Measure how far predictions were off, of the rows that `truth` is about."""
+        found: list[PendingOutcome] = []
+        for path, each in self.by_path.items():
+            if path not in predictions or path not in outputs:
+                continue
+            prediction, output = (_to_rows(each, made[path]) for made in (predictions, outputs))
+            if not can_predict_dtype(output) or not have_same_format(prediction, output):
+                continue
+            rows = None if each.is_shared else truth.rows
+            error = measure_error(take_rows(output, rows), take_rows(prediction, rows))
+            places = range(1) if each.is_shared else truth.rows
+            found.append(replace(truth, rows=places, readings=error, output_path=path))
+        return found
+
+    def learn_outcome(self, pending: PendingOutcome) -> None:
+        """Take in what a compute has taught of one of them."""
+        if pending.output_path in self.by_path:
+            self.by_path[pending.output_path].learn_outcome(pending)
+
+    def set_leader(self, stream: str) -> None:
+        """This stream leads the step."""
+        for output in self.by_path.values():
+            output.streams.set_leader(stream)
+
+    def set_branch_differences(self, branches: BranchDifferences | None) -> None:
+        """The samples of the batch are known now, and which of their rows are kept as differences."""
+        for output in self.by_path.values():
+            output.set_branch_differences(branches)
+
+    def release_tensors(self) -> None:
+        """Let all tensors go."""
+        for output in self.by_path.values():
+            output.release_tensors()
+
+
+def _to_rows(output: AdditionalOutput, tensors: Rows) -> Rows:
+    """A value without a batch is one row."""
+    return tuple(chunk.unsqueeze(0) for chunk in tensors) if output.is_shared else tensors
+
+
+def _from_rows(output: AdditionalOutput, rows: Rows) -> Rows:
+    return tuple(chunk.squeeze(0) for chunk in rows) if output.is_shared else rows

@@ -1,0 +1,38 @@
+"""`navicache studio` before its page opens."""
+
+import pytest
+
+from navicache.cli import main
+from navicache.cli import studio as command
+
+ANYBODY = "warning: whoever reaches 0.0.0.0 may load any folder or hub id on this machine"
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """What the page is opened with; no Gradio is needed."""
+    seen = []
+    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr("navicache.studio.page.open_page", lambda models, **where: seen.append((models, where)))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [
+        ([], False),
+        (["--host", "localhost"], False),
+        (["--host", "0.0.0.0"], True),
+        (["--host", "0.0.0.0", "--locked"], False),
+    ],
+    ids=str,
+)
+def test_an_address_that_others_reach_is_warned_of_unless_it_is_locked(opened, capsys, options, warned):
+    assert main(["studio", *options]) == 0
+    assert (ANYBODY in capsys.readouterr().err) == warned
+
+
+def test_the_longest_run_is_an_option(opened):
+    main(["studio", "--minutes", "30"])
+    ((models, _),) = opened
+    assert models.limits_of(models.default).minutes == 30

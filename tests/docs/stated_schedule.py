@@ -1,0 +1,70 @@
+"""The steps of a speed-up a second time, from docs/spec alone: plain numbers, no line of the library."""
+
+import math
+from functools import lru_cache
+
+
+def list_costs(levels):
+    costs = []
+    for i, u in enumerate(levels[:-1]):
+        du = u - levels[i + 1]
+        if du <= 0:
+            du = max(0.0, (levels[max(i - 1, 0)] - levels[i + 1]) / 2)
+        cost = du**0.9 / ((1 - u + 0.02) * (u + 0.02) ** 0.55)
+        costs.append(cost)
+    return costs
+
+
+def choose(costs, budget, first, last):
+    """Dynamic programming over (newest computed step, how many are free)."""
+    costs = [cost * (1 + 0.000001 * math.fmod(0.618 * i, 1)) for i, cost in enumerate(costs)]
+    total = len(costs)
+    first = min(first, total - 1)
+    last = min(last, max(budget - first, 1))
+    end = max(first, total - last)
+    free = min(max(budget - first - (total - end), 0), end - first)
+
+    @lru_cache(None)
+    def best(here, left):
+        """The least cost after the computed step `here`, and the free steps computed."""
+        reused, found = 0.0, (math.inf, ())
+        for step in range(here + 1, end + 1):
+            if step == end:
+                found = min(found, (reused, ())) if left == 0 else found
+            elif left:
+                rest, steps = best(step, left - 1)
+                found = min(found, (reused + rest, (step, *steps)))
+            if step < end:
+                reused += costs[step] * (step - here) ** 0.35
+        return found
+
+    return sorted({*range(first), *best(first - 1, free)[1], *range(end, total)})
+
+
+def budget_of(total, speedup):
+    budget = max(round(total / speedup), 1)
+    return budget, max((budget - 5) // 3, 1), min(max(budget // 12, 1), 2)
+
+
+def schedule(levels, speedup):
+    return choose(list_costs(levels), *budget_of(len(levels) - 1, speedup))
+
+
+def schedule_by_times(times, speedup):
+    total = len(times)
+    budget, first, last = budget_of(total, speedup)
+    computed, shift = [], 3.0
+    for i, time in enumerate(times):
+        if i >= 2:
+            begun, top = times[1], 1000 if time > 1 else 1
+            e = time / begun if time < begun else (top - time) / (top - begun)
+            b, n = 1 - 1 / total, 1 - i / total
+            shift = min(max(1 + (e * b - n) / (n * b * (1 - e)), 0.25), 64)
+            shift = 2 ** (round(8 * math.log2(shift)) / 8)
+        parts = [1 - place / total for place in range(total + 1)]
+        costs = list_costs([shift * p / (1 + (shift - 1) * p) for p in parts])
+        j = computed[-1] if computed else 0
+        rest = choose(costs[j:], 1 + max(budget - len(computed), 1), 1, last) if i >= first else []
+        if i < first or any(j < j + step <= i for step in rest) or i == total - 1:
+            computed.append(i)
+    return computed
