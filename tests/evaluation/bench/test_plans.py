@@ -50,6 +50,7 @@ def test_the_family_has_every_cell_and_both_sides_of_every_budget():
         **{"wan": 6, "hunyuan": 4, "opensora": 4, "cogvideox": 5, "unet": 7, "wan bf16": 1, "hunyuan bf16": 1}
     }
     policies = {"inertial", "navicache", "easycache", "ema", "seacache", "taylorseer", "firstblockcache", "l2p"}
+    policies |= {"hicache", "spectrum"}
     flows = {"wan", "hunyuan", "opensora", "wan bf16", "hunyuan bf16"}
     blocks = flows | {"cogvideox"}
     for model in plan.models:
