@@ -29,6 +29,7 @@ OTHERS = (
     Path("opensora", "src", "navicache_opensora"),
     Path("serving", "src", "navicache_serving"),
     Path("comfyui", "navicache_comfyui"),
+    Path("wangp"),
 )
 
 
