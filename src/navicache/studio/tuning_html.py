@@ -29,10 +29,8 @@ def tuned_html(found: TuneFound) -> str:
         save_button("Save settings file", found.settings.name, found.settings.read_bytes()),
         save_button("Save report", found.report.name, found.report.read_bytes()),
     ]
-    table, refused = (
-        "\n".join(found.table),
-        "".join(f'<p class="nv-quiet">{escape(line)}</p>' for line in found.refused),
-    )
+    table = "\n".join(found.table)
+    refused = "".join(f'<p class="nv-quiet">{escape(line)}</p>' for line in found.refused)
     return (
         f'<div class="nv-result"><div class="nv-tiles">{cells}</div><p>{escape(found.choice)}.</p>'
         f'<section class="nv-take">{code_html(format_code(found))}<p>{"".join(buttons)}</p></section>'
