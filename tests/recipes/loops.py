@@ -63,6 +63,18 @@ def hunyuan(model: nn.Module, seed: int) -> Tensor:
     return latents
 
 
+def hunyuan15(model: nn.Module, seed: int) -> Tensor:
+    """HunyuanVideo 1.5: beside the latent stands what it is conditioned on, with a mask; both branches in one batch."""
+    latents, cond = noise(seed, 1, 4, 3, 6, 8), torch.zeros(1, 5, 3, 6, 8)
+    texts, mask = torch.stack([text(UNCOND), text(COND)]), torch.ones(2, 3)
+    for time in times(STEPS):
+        both = torch.cat([torch.cat([latents, cond], 1)] * 2)
+        about = {"timestep_r": None, "vision_states": None, "guidance": None, "return_dict": False, "extra_kwargs": {}}
+        uncond, wanted = model(both, time.repeat(2), texts, None, mask, **about)[0].chunk(2)
+        latents = latents - guided(wanted, uncond) / STEPS
+    return latents
+
+
 def framepack(model: nn.Module, seed: int) -> Tensor:
     """FramePack: one section after another, each from noise of the same size, with the last one's latents beside it."""
     past = torch.zeros(1, 4, 3, 6, 8)

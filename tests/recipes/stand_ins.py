@@ -79,6 +79,31 @@ class HYVideoDiffusionTransformer(StandIn):
         return {"x": predicted} if return_dict else predicted
 
 
+class HunyuanVideo15Transformer(StandIn):
+    """HunyuanVideo 1.5: latent and condition in one tensor, of which the first channels are the latent."""
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        timestep: Tensor,
+        text_states: Tensor,
+        text_states_2: Any,
+        encoder_attention_mask: Any,
+        timestep_r: Any = None,
+        vision_states: Any = None,
+        output_features: bool = False,
+        output_features_stride: int = 8,
+        attention_kwargs: Any = None,
+        freqs_cos: Any = None,
+        freqs_sin: Any = None,
+        return_dict: bool = False,
+        guidance: Any = None,
+        mask_type: str = "t2v",
+        extra_kwargs: Any = None,
+    ) -> Any:
+        return self.core(hidden_states[:, :4], timestep, text_states), None
+
+
 class HunyuanVideoTransformer3DModelPacked(StandIn):
     """FramePack: what was made before comes in beside the latent; a tuple out."""
 
@@ -151,6 +176,7 @@ class DiffusionTransformer3D(StandIn):
 # Found by the names of the classes they stand for.
 for stand_in in (WanModel21, WanModel22, MusubiWanModel):
     stand_in.__name__ = "WanModel"
+HunyuanVideo15Transformer.__name__ = "HunyuanVideo_1_5_DiffusionTransformer"
 
 
 def noise(seed: int, *shape: int) -> Tensor:

@@ -14,6 +14,7 @@ from tests.recipes.promises import assert_halves, assert_runs, counted
 from tests.recipes.stand_in_function import Dit, model_fn_wan_video
 from tests.recipes.stand_ins import (
     DiffusionTransformer3D,
+    HunyuanVideo15Transformer,
     HunyuanVideoTransformer3DModelPacked,
     HYVideoDiffusionTransformer,
     MMDiTModel,
@@ -35,6 +36,7 @@ PLACES: list[tuple[type[StandIn], str, str, tuple[str, ...]]] = [
     (WanModel22, "x", "t", ("context", "y")),
     (MusubiWanModel, "x", "t", CONTEXT),
     (HYVideoDiffusionTransformer, "x", "t", ("text_states", "text_states_2")),
+    (HunyuanVideo15Transformer, "hidden_states", "timestep", ("text_states", "text_states_2")),
     (DiffusionTransformer3D, "x_video", "time", ("text_embed", "pooled_text_embed")),
     (MMDiTModel, "img", "timesteps", ("txt", "y_vec")),
     (
@@ -49,6 +51,7 @@ ONE_MODEL: dict[str, tuple[type[StandIn], Callable[[Any, int], Tensor], int]] = 
     "Wan 2.2 TI2V": (WanModel22, loops.wan_tokens, 2),
     "musubi-tuner": (MusubiWanModel, loops.wan, 2),
     "HunyuanVideo": (HYVideoDiffusionTransformer, loops.hunyuan, 1),
+    "HunyuanVideo 1.5": (HunyuanVideo15Transformer, loops.hunyuan15, 1),
     "Open-Sora 2.0": (MMDiTModel, loops.opensora, 1),
     "Kandinsky 6": (DiffusionTransformer3D, loops.kandinsky, 2),
 }

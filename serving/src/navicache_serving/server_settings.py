@@ -20,6 +20,7 @@ from navicache.models import SIZE_FIELDS, UNKNOWN_MODEL, ModelSpec, find_model, 
 from navicache.models import read_settings as read_settings_file
 from navicache.policies import Policy
 
+SETTINGS_FILE = "settings"  # among the settings, the path of a file on the server
 SETTING_ERRORS = (TypeError, ValueError, OverflowError)  # the last for JSON integers too large for a float
 
 
@@ -41,6 +42,22 @@ def read_settings(settings: Any) -> CacheOptions | None:
         raise ValueError(f'navicache: give settings such as {{"speedup": 2.0}}, true or false, got {settings!r}')
     options = _build_options({} if settings is True else dict(settings))
     return None if options.knobs.get("speedup") == 1 else options
+
+
+def add_server_file(settings: Any, server_settings: Any) -> Any:
+    """Add the server's settings file to a request that asks for a quality; a request names no file itself.
+
+    Example:
+        >>> add_server_file({"quality": "high"}, {"settings": "wan.json", "quality": "fast"})
+        {'settings': 'wan.json', 'quality': 'high'}
+    """
+    if not isinstance(settings, Mapping):
+        return settings
+    if SETTINGS_FILE in settings:
+        raise ValueError("navicache: a request cannot name a settings file: name it for the server, and a quality here")
+    has_file = isinstance(server_settings, Mapping) and SETTINGS_FILE in server_settings
+    named = {SETTINGS_FILE: server_settings[SETTINGS_FILE]} if has_file and "quality" in settings else {}
+    return {**named, **settings}
 
 
 def _build_options(settings: dict[str, Any]) -> CacheOptions:

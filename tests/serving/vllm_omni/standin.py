@@ -39,7 +39,9 @@ class Pipeline(nn.Module):
         self.scheduler = None if own else FlowMatchEulerDiscreteScheduler(shift=3.0)
         self.od_config = SimpleNamespace(**config)
 
-    def forward(self, steps: int = 20, batch: int = 1, stop_after: int | None = None, guidance: bool = True) -> Tensor:
+    def forward(
+        self, wave: Any = None, steps: int = 20, batch: int = 1, stop_after: int | None = None, guidance: bool = True
+    ) -> Tensor:
         prompts = torch.randn(2, batch, 3, 5, generator=torch.Generator().manual_seed(5))
         latents = torch.randn(batch, 4, 3, 8, 8, generator=torch.Generator().manual_seed(3))
         scheduler = self.scheduler or FlowMatchEulerDiscreteScheduler(shift=3.0)
@@ -65,9 +67,19 @@ def backend(**extra: Any) -> PipelineCacheBackend:
     return PipelineCacheBackend(config(**extra), lambda: None)
 
 
-def request(pipeline: Pipeline, cache: PipelineCacheBackend | None, steps: int | None = 20, **call: Any) -> Tensor:
+def asking(*asked: Any, quality: str | None = None) -> Any:
+    """A wave of requests: what each says about the cache, and the quality of all."""
+    params = [
+        SimpleNamespace(extra_args={} if each is None else {"navicache": each}, quality=quality) for each in asked
+    ]
+    return SimpleNamespace(requests=[SimpleNamespace(sampling_params=each) for each in params])
+
+
+def request(
+    pipeline: Pipeline, cache: PipelineCacheBackend | None, steps: int | None = 20, wave: Any = None, **call: Any
+) -> Tensor:
     """As the runner does: refresh where the number of steps is known, then the pipeline."""
     with torch.inference_mode():
         if cache is not None and cache.is_enabled() and steps is not None:
             cache.refresh(pipeline, steps)
-        return pipeline(steps=steps or 30, **call)
+        return pipeline(wave, steps=steps or 30, **call)

@@ -59,3 +59,16 @@ def test_twice_is_once_and_it_can_be_undone(modules: list[ModuleType]) -> None:
     plugin.unregister()
     plugin.unregister()
     assert [module.get_cache_backend for module in modules] == [known] * len(modules)
+
+
+@pytest.mark.parametrize("missing", ["function", "module"])
+def test_a_selector_that_is_not_there_warns_and_ends_no_server(
+    modules: list[ModuleType], missing: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    if missing == "function":
+        del modules[0].get_cache_backend
+    else:
+        monkeypatch.setitem(sys.modules, plugin.SELECTOR_MODULE, None)
+    plugin.register()
+    assert 'cache_backend="navicache" is not available' in caplog.text
+    assert all(bound is known for bound in [*(vars(each).get("get_cache_backend", known) for each in modules)])

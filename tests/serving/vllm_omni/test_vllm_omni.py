@@ -65,7 +65,23 @@ def test_off_is_bit_exact(tiny: Any, exact: Any, how: str) -> None:
         runner.cache_backend.disable()
     latents, made = tiny.request(runner)
     assert made == 40 and torch.equal(latents, tiny.request(exact)[0])
-    assert "forward" not in {*vars(runner.pipeline.transformer), *vars(runner.pipeline)}
+    assert "forward" not in vars(runner.pipeline.transformer)
+    assert how == "speedup 1" or "forward" not in vars(runner.pipeline)  # where requests are listened to
+
+
+@pytest.mark.parametrize("config", [{}, {"speedup": 1}], ids=["on", "off"])
+def test_a_request_has_settings_or_a_quality_of_its_own(tiny: Any, exact: Any, config: dict[str, Any]) -> None:
+    runner, plain = tiny.loaded("navicache", config), 40 if config else 20
+    truth = tiny.request(exact)[0]
+    assert tiny.request(runner, navicache={"speedup": 2.5})[1] == 16
+    assert tiny.request(runner, quality="high")[1] == 20
+    assert tiny.request(runner)[1] == plain
+    for off in ({"navicache": False}, {"quality": "lossless"}):
+        latents, calls = tiny.request(runner, **off)
+        assert calls == 40 and torch.equal(latents, truth)
+    with pytest.raises(ValueError, match="did you mean 'speedup'"):
+        tiny.request(runner, navicache={"sped_up": 2})
+    assert tiny.request(runner)[1] == plain
 
 
 def test_requests_of_many_kinds_leave_nothing_to_the_next(tiny: Any) -> None:

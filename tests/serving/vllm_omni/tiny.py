@@ -104,12 +104,14 @@ def loaded(cache_backend: str = "none", cache_config: Any = None, **config: Any)
     return runner
 
 
-def request(runner: Any, steps: int | None = 20, seed: int = 1, requests: int = 1, **extra: Any) -> tuple[Tensor, int]:
+def request(
+    runner: Any, steps: int | None = 20, seed: int = 1, requests: int = 1, quality: str | None = None, **extra: Any
+) -> tuple[Tensor, int]:
     """The latents of a request, or of a wave of several, and how many calls of the model they took."""
     models = [model for model in (runner.pipeline.transformer, runner.pipeline.transformer_2) if model is not None]
     for model in models:
         model.times = []
-    params = OmniDiffusionSamplingParams(num_inference_steps=steps, seed=seed, extra_args=extra)
+    params = OmniDiffusionSamplingParams(num_inference_steps=steps, seed=seed, quality=quality, extra_args=extra)
     wave = [OmniDiffusionRequest(prompt="a boat", sampling_params=params, request_id=str(i)) for i in range(requests)]
     # what execute_model and execute_model_batch come down to, but for the peak memory, which the CPU does not tell
     outputs = runner._execute_request_list(

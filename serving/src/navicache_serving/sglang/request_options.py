@@ -1,17 +1,15 @@
 """Read the cache options of a request, or else of the server."""
 
 import functools
-from collections.abc import Mapping
 from typing import Any
 
 from navicache.integrations.policy_choice import CacheOptions
 from navicache.integrations.scheduler import read_noise_levels
 from navicache.integrations.tuned_runs import RunSampling
-from navicache_serving.server_settings import read_settings
+from navicache_serving.server_settings import add_server_file, read_settings
 
 EXTRA_FIELD = "diffusers_kwargs"  # the field of a request, and of its JSON, for values that SGLang does not know
 SETTINGS_KEY = "navicache"
-SETTINGS_FILE = "settings"  # among our settings, the path of a file on the server
 H3_SIGMAS = "minimax_h3_sigmas"  # in the extras of MiniMax H3's requests: {"video": [...], "audio": [...]}
 OTHER_CACHE_FLAGS = ("enable_teacache", "enable_spectrum", "enable_cache_dit")  # of a request
 
@@ -35,22 +33,6 @@ def list_other_caches(batch: Any) -> list[str]:
     flags = [name for name in OTHER_CACHE_FLAGS if getattr(batch, name, None)]
     has_h3_cache = H3_SIGMAS in batch.extra and batch.sampling_params.quality == "high"
     return [*flags, "quality 'high'"] if has_h3_cache else flags
-
-
-def add_server_file(settings: Any, server_settings: Any) -> Any:
-    """Add the server's settings file to a request that asks for a quality; a request names no file itself.
-
-    Example:
-        >>> add_server_file({"quality": "high"}, {"settings": "wan.json", "quality": "fast"})
-        {'settings': 'wan.json', 'quality': 'high'}
-    """
-    if not isinstance(settings, Mapping):
-        return settings
-    if SETTINGS_FILE in settings:
-        raise ValueError("navicache: a request cannot name a settings file: name it for the server, and a quality here")
-    has_file = isinstance(server_settings, Mapping) and SETTINGS_FILE in server_settings
-    named = {SETTINGS_FILE: server_settings[SETTINGS_FILE]} if has_file and "quality" in settings else {}
-    return {**named, **settings}
 
 
 def describe_request_sampling(batch: Any, scheduler: Any = None) -> RunSampling:

@@ -6,11 +6,13 @@ function that knows one more name and passes the others on. docs/decisions says 
 
 import functools
 import importlib
+import logging
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+logger = logging.getLogger("vllm_omni.navicache")
 BACKEND_NAME = "navicache"
 SELECTOR_MODULE = "vllm_omni.diffusion.cache.selector"
 RUNNER_MODULE = "vllm_omni.diffusion.worker.diffusion_model_runner"
@@ -18,9 +20,21 @@ SELECTOR_FUNCTION = "get_cache_backend"
 
 
 def register() -> None:
-    """Make `cache_backend="navicache"` known in this process; a second call has no effect."""
-    selector = importlib.import_module(SELECTOR_MODULE)
-    known = getattr(selector, SELECTOR_FUNCTION)
+    """Make `cache_backend="navicache"` known in this process; a second call has no effect.
+
+    Another vLLM-Omni may have no such selector. Then this warns: an exception here would end the server, also one that
+    asks for no cache.
+    """
+    try:
+        selector = importlib.import_module(SELECTOR_MODULE)
+        known = getattr(selector, SELECTOR_FUNCTION)
+    except (ImportError, AttributeError) as error:
+        logger.warning(
+            'cache_backend="%s" is not available: this vLLM-Omni has no %s.%s (%s). The versions that were tested are '
+            "in docs/how-to/serve.md",
+            *(BACKEND_NAME, SELECTOR_MODULE, SELECTOR_FUNCTION, error),
+        )
+        return
     if is_extended_selector(known):
         return
     set_selector(selector, extend_selector(known))

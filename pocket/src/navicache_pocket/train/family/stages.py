@@ -91,7 +91,7 @@ def _train_autoencoder(recipe: MemberRecipe, plan: TrainingPlan, figures: dict[s
         lambda: autoencoding.compute_autoencoder_loss(recipe, vae, *pool.sample_batch(plan.autoencoder_batch)),
         AUTOENCODER_LOOP,
     )
-    figures["stages"]["autoencoder"] = _summarise_stage(stage)
+    figures["stages"]["autoencoder"] = summarise_stage(stage)
     return _record_reconstruction(recipe, vae.eval(), plan, figures)
 
 
@@ -131,11 +131,12 @@ def _train_denoiser(recipe: MemberRecipe, latents: LatentDataset, plan: Training
         run_training_loop(
             stage, model, list_muon_weights(model), make_loss(recipe, model, latents, plan.batch), settings
         )
-        figures["stages"][name] = _summarise_stage(stage)
+        figures["stages"][name] = summarise_stage(stage)
     return model.eval()
 
 
-def _summarise_stage(stage: TimedStage) -> dict[str, float]:
+def summarise_stage(stage: TimedStage) -> dict[str, float]:
+    """Seconds, steps and the mean of the last losses."""
     last = [entry["loss"] for entry in stage.log[-10:]]
     return {"seconds": round(stage.seconds_spent, 1), "steps": stage.step, "loss": sum(last) / max(1, len(last))}
 

@@ -1,0 +1,107 @@
+"""Sizes of `sound`: what it shows and plays, and the configurations of its parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from navicache.pocket.members import Member
+from navicache_pocket.train.family.recipe import VideoFormat
+from navicache_pocket.train.sound.bands import BANDS
+from navicache_pocket.world.captions import MAX_CAPTION_TOKENS
+from navicache_pocket.world.sounds import HOP, RATE
+
+ModelConfig = Mapping[str, Any]
+AUDIO_RATIO = 4  # bands of time and of frequency per latent, as LTX-2's audio autoencoder always has it
+VIDEO_SCALES = (4, 8, 8)
+SHIFT = 3.0
+# LTX2Pipeline guides in two more ways by default, each with another call per step. This model was not trained for them.
+ONE_GUIDANCE = {
+    "stg_scale": 0.0,
+    "audio_stg_scale": 0.0,
+    "modality_scale": 1.0,
+    "audio_modality_scale": 1.0,
+    "guidance_rescale": 0.0,
+    "audio_guidance_rescale": 0.0,
+}
+VIDEO_AUTOENCODER: ModelConfig = {
+    "latent_channels": 16,
+    "block_out_channels": (48, 96),
+    "decoder_block_out_channels": (48, 96),
+    "layers_per_block": (1, 1, 1),
+    "decoder_layers_per_block": (2, 1, 1),
+}
+AUDIO_AUTOENCODER: ModelConfig = {"base_channels": 64, "ch_mult": (1, 1, 1), "latent_channels": 8}
+VOCODER: ModelConfig = {
+    "hidden_channels": 128,
+    "resnet_kernel_sizes": [3, 7],
+    "resnet_dilations": [[1, 3], [1, 3]],
+}
+TEXT_ENCODER: ModelConfig = {
+    "hidden_size": 128,
+    "intermediate_size": 256,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 32,
+    "query_pre_attn_scalar": 32,
+}
+TRANSFORMER: ModelConfig = {
+    "num_attention_heads": 6,
+    "attention_head_dim": 32,
+    "audio_num_attention_heads": 6,
+    "audio_attention_head_dim": 16,
+    "num_layers": 6,
+}
+
+
+@dataclass(frozen=True)
+class SoundSizes:
+    """The sizes of one model; tests pass smaller ones."""
+
+    video_format: VideoFormat = VideoFormat(9, 64)
+    fps: int = 8
+    steps: int = 50
+    guidance: float = 5.0
+    audio_guidance: float = 3.0
+    video: ModelConfig = field(default_factory=lambda: VIDEO_AUTOENCODER)
+    audio: ModelConfig = field(default_factory=lambda: AUDIO_AUTOENCODER)
+    vocoder: ModelConfig = field(default_factory=lambda: VOCODER)
+    text: ModelConfig = field(default_factory=lambda: TEXT_ENCODER)
+    transformer: ModelConfig = field(default_factory=lambda: TRANSFORMER)
+
+    @property
+    def audio_latents(self) -> int:
+        """Audio latents of a video, as the pipeline counts them."""
+        return round(self.video_format.frames / self.fps * RATE / HOP / AUDIO_RATIO)
+
+    @property
+    def hops(self) -> int:
+        """Hops of its sound: the first latent stands for one, every other for four."""
+        return AUDIO_RATIO * (self.audio_latents - 1) + 1
+
+    @property
+    def moving_hops(self) -> int:
+        """Hops from the first frame to the last."""
+        return round((self.video_format.frames - 1) / self.fps * RATE / HOP)
+
+    @property
+    def packed_audio_channels(self) -> int:
+        """Numbers of one audio latent over all bands: the transformer's audio channels."""
+        return self.audio["latent_channels"] * BANDS // AUDIO_RATIO
+
+    @property
+    def member(self) -> Member:
+        """The pipeline class and the call it is trained for."""
+        size = self.video_format.size
+        call = {
+            "num_inference_steps": self.steps,
+            "guidance_scale": self.guidance,
+            "audio_guidance_scale": self.audio_guidance,
+            **ONE_GUIDANCE,
+            "num_frames": self.video_format.frames,
+            "height": size,
+            "width": size,
+            "frame_rate": float(self.fps),
+            "max_sequence_length": MAX_CAPTION_TOKENS,
+        }
+        return Member("sound", "LTX2Pipeline", call, fps=self.fps)
