@@ -11,6 +11,7 @@ import logging
 import signal
 import traceback
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,13 @@ def survey_class(name: str, kind: type) -> dict[str, Any]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and write after every class."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("classes", nargs="*")
     parser.add_argument("--out", type=Path, default=ROWS)
     parser.add_argument("--missing", action="store_true", help="only classes that have no good row yet")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     torch.set_num_threads(1)
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
@@ -65,6 +66,7 @@ def main() -> None:
         rows[name] = survey_class(name, kind)
         print(name, rows[name]["problem"] or f"{rows[name]['computed']} of {rows[name]['steps']}", flush=True)
         write_rows(args.out, versions, {name: rows[name] for name in sorted(rows) if name in kinds})
+    return 0
 
 
 def write_rows(path: Path, versions: dict[str, str], rows: dict[str, Any]) -> None:
@@ -79,4 +81,4 @@ def _stop(*_: Any) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())
