@@ -74,8 +74,8 @@ def make_vocoder(sizes: SoundSizes) -> LTX2Vocoder:
         **sizes.vocoder,
         in_channels=2 * BANDS,
         out_channels=2,
-        upsample_kernel_sizes=[16, 16],
-        upsample_factors=[8, HOP // 8],
+        upsample_kernel_sizes=[2 * HOP],  # in one step: each hop is a sum of waves, faded over two
+        upsample_factors=[HOP],
         output_sampling_rate=RATE,
     )
 
