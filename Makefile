@@ -8,6 +8,9 @@ DIST ?= . pocket opensora serving
 PAPER := table1 figure1 ablation_align ablation_noise schedulers scalability
 STUDIES := outputs/bench/paper
 
+# pip compiles nothing here, so Python has to keep what it compiles: every process would compile torch anew otherwise.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo bench-paper test test-all lint docs dist constraints clean
 

@@ -10,13 +10,17 @@ from .navicache_comfyui import attach
 from .navicache_comfyui.policy_settings import list_whole_model_policies
 from .node_inputs import (
     ITS_CHOICE,
+    KEEP_DEVICES,
+    KEEP_DTYPES,
     MAX_ERROR_TARGET,
+    MODELS_OWN,
     POLICY_TARGET,
     QUALITY_TARGET,
     SETTINGS_TARGET,
     SPEEDUP_TARGET,
     build_attach_arguments,
     find_knob_mistake,
+    find_target_mistake,
 )
 
 DESCRIPTION = (
@@ -34,6 +38,11 @@ ERROR_TIP = "Largest relative error of the model's output at a predicted step. S
 POLICY_TIP = "The method that decides. The other targets use inertial."
 SETTINGS_TIP = "Path of a file of navicache tune. A run with other steps or sigmas uses inertial; the report says so."
 TUNED_TIP = "Which of the file's qualities; its choice is what was searched for."
+START_TIP = "Share of the run that is computed before anything is predicted. The speed-up counts from there."
+END_TIP = "Share of the run after which everything is computed."
+LONGEST_TIP = "Most predictions in a row. 0: no limit."
+DEVICE_TIP = "Where kept outputs are. cpu saves GPU memory and waits for a copy at each prediction."
+DTYPE_TIP = "What kept outputs are stored in. A smaller type saves memory and is less accurate."
 KNOBS_TIP = (
     "Leave empty unless you know the policy. Its knobs as name=value, with a comma between them: "
     "align_steps=4, last_step=false"
@@ -57,6 +66,17 @@ def build_target_input() -> io.DynamicCombo.Input:
     return io.DynamicCombo.Input("target", options=options, tooltip=TARGET_TIP)
 
 
+def build_limit_inputs() -> list[Any]:
+    """Build the widgets that limit where the cache works and what it keeps; all may be left out."""
+    return [
+        io.Float.Input("start_percent", default=0.0, min=0.0, max=1.0, step=0.01, optional=True, tooltip=START_TIP),
+        io.Float.Input("end_percent", default=1.0, min=0.0, max=1.0, step=0.01, optional=True, tooltip=END_TIP),
+        io.Int.Input("longest_reuse", default=0, min=0, max=100, optional=True, tooltip=LONGEST_TIP),
+        io.Combo.Input("keep_device", options=[*KEEP_DEVICES], default=MODELS_OWN, optional=True, tooltip=DEVICE_TIP),
+        io.Combo.Input("keep_dtype", options=[*KEEP_DTYPES], default=MODELS_OWN, optional=True, tooltip=DTYPE_TIP),
+    ]
+
+
 class NaviCache(io.ComfyNode):
     """MODEL in, MODEL out."""
 
@@ -72,20 +92,20 @@ class NaviCache(io.ComfyNode):
                 io.Model.Input("model", tooltip="The model to speed up. It is not changed: a clone is returned."),
                 build_target_input(),
                 io.String.Input("knobs", default="", socketless=True, tooltip=KNOBS_TIP),
+                *build_limit_inputs(),
             ],
             outputs=[io.Model.Output(tooltip="The model with the cache, for a sampler and for NaviCache Report.")],
         )
 
     @classmethod
     def validate_inputs(cls, knobs: str, *, target: Any = None) -> bool | str:
-        """Return an error for a knob that cannot be parsed or that no policy has, before anything is loaded.
+        """Return an error for a target or a knob that nothing knows, before anything is loaded.
 
         ComfyUI shows an error once per positional parameter, so `target` is a keyword.
         """
-        del target
-        return find_knob_mistake(knobs) or True
+        return find_target_mistake(target) or find_knob_mistake(knobs) or True
 
     @classmethod
-    def execute(cls, model: Any, target: dict[str, Any], knobs: str = "") -> io.NodeOutput:
+    def execute(cls, model: Any, target: dict[str, Any], knobs: str = "", **limits: Any) -> io.NodeOutput:
         """Patch a clone."""
-        return io.NodeOutput(attach(model, **build_attach_arguments(target, knobs)))
+        return io.NodeOutput(attach(model, **build_attach_arguments(target, knobs, **limits)))

@@ -5,25 +5,62 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
+import torch
+
 from navicache.policies import POLICIES
 
 # entries of the target widget
 SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET = "speed-up", "quality", "max error", "policy"
 SETTINGS_TARGET = "settings file"
 ITS_CHOICE = "its choice"  # of a settings file, in place of a quality
+TARGETS = (SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET, SETTINGS_TARGET)
+MODELS_OWN = "as the model has it"
+KEEP_DEVICES = {MODELS_OWN: None, "cpu": "cpu"}
+KEEP_DTYPES = {MODELS_OWN: None, "bfloat16": torch.bfloat16, "float16": torch.float16}
 LITERALS = {"true": True, "false": False, "none": None}
 KNOB_FORMAT_HINT = "write name=value, several with a comma between them, as in: align_steps=4, last_step=false"
+KNOB_SEPARATOR = re.compile(r"[,;\n](?![^\[]*\])")  # not within the brackets of a list
 
 
-def build_attach_arguments(target: dict[str, Any], knobs: str) -> dict[str, Any]:
-    """Build the keyword arguments of `navicache_comfyui.attach`.
+def build_attach_arguments(
+    target: dict[str, Any],
+    knobs: str,
+    longest_reuse: int = 0,
+    keep_device: str = MODELS_OWN,
+    keep_dtype: str = MODELS_OWN,
+    **part: float,
+) -> dict[str, Any]:
+    """Build the keyword arguments of `navicache_comfyui.attach`; `part` are the shares of the run.
 
     Example:
         >>> build_attach_arguments({"target": "speed-up", "speedup": 2.0}, "align_steps=4")
         {'speedup': 2.0, 'knobs': {'align_steps': 4}}
+        >>> build_attach_arguments({"target": "speed-up"}, "", 3, "cpu", end_percent=0.9)["knobs"]
+        {'longest_reuse': 3}
     """
     given = {name: value for name, value in target.items() if name != "target" and value != ITS_CHOICE}
-    return {**given, "knobs": parse_knobs(knobs)}
+    limits = {"longest_reuse": longest_reuse} if longest_reuse else {}
+    kept = {"keep_device": KEEP_DEVICES[keep_device], "keep_dtype": KEEP_DTYPES[keep_dtype]}
+    return {
+        **given,
+        "knobs": {**limits, **parse_knobs(knobs)},
+        **{name: value for name, value in kept.items() if value is not None},
+        **part,
+    }
+
+
+def find_target_mistake(target: Any) -> str | None:
+    """Describe a target that the node does not have; over the API anything may come.
+
+    Example:
+        >>> find_target_mistake({"target": "speedup"})
+        "no target 'speedup': did you mean 'speed-up'?"
+    """
+    name = target.get("target") if isinstance(target, dict) else target
+    if name is None or name in TARGETS:
+        return None
+    near = get_close_matches(str(name), TARGETS, n=1)
+    return f"no target {name!r}: " + (f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(TARGETS)}")
 
 
 def parse_knobs(text: str) -> dict[str, Any]:
@@ -32,8 +69,10 @@ def parse_knobs(text: str) -> dict[str, Any]:
     Example:
         >>> parse_knobs("threshold=0.1, rows=sample; last_step=false")
         {'threshold': 0.1, 'rows': 'sample', 'last_step': False}
+        >>> parse_knobs("at=[0, 1, 2, 5], align_steps=2")
+        {'at': (0, 1, 2, 5), 'align_steps': 2}
     """
-    entries = [entry.strip() for entry in re.split(r"[,;\n]", text) if entry.strip()]
+    entries = [entry.strip() for entry in KNOB_SEPARATOR.split(text) if entry.strip()]
     knobs: dict[str, Any] = {}
     for entry in entries:
         name, equals, value = (part.strip() for part in entry.partition("="))
@@ -65,6 +104,8 @@ def find_knob_mistake(text: str) -> str | None:
 
 
 def _parse_value(text: str) -> Any:
+    if text.startswith("[") and text.endswith("]"):
+        return tuple(_parse_value(part.strip()) for part in text[1:-1].split(",") if part.strip())
     if text.lower() in LITERALS:
         return LITERALS[text.lower()]
     for kind in (int, float):

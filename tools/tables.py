@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.survey.table import count_line, pipeline_table, unreached_table
+
 from navicache.policies import POLICIES
 
 ROOT = Path(__file__).parents[1]
@@ -24,8 +26,13 @@ def policy_table() -> str:
     return "\n".join(lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"policies": policy_table}
-PAGES = ("docs/policies.md",)
+TABLES: dict[str, Callable[[], str]] = {
+    "policies": policy_table,
+    "pipelines": pipeline_table,
+    "unreached": unreached_table,
+    "counts": count_line,
+}
+PAGES = ("docs/policies.md", "docs/compatibility.md")
 
 
 def fill_tables(text: str) -> str:

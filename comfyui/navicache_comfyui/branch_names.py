@@ -30,6 +30,8 @@ class BranchNames:
         """
         pairs = zip(transformer_options["cond_or_uncond"], transformer_options["uuids"], strict=True)
         branch = "+".join(self._label_conditioning(role, uuid) for role, uuid in pairs)
+        if window := read_window(transformer_options):
+            branch += f" of frames {window[0]}-{window[-1]}"
         self._call_counts[shape, branch] += 1
         times = self._call_counts[shape, branch]
         return branch if times == 1 else f"{branch}#{times}"
@@ -39,3 +41,9 @@ class BranchNames:
             name, others = CONDITIONING_ROLES.get(role, str(role)), sum(role == other for other, _ in self._labels)
             self._labels[role, uuid] = f"{name} {others + 1}" if others else name
         return self._labels[role, uuid]
+
+
+def read_window(transformer_options: Mapping[str, Any]) -> tuple[int, ...]:
+    """The frames of a call under context windows; empty without."""
+    window = transformer_options.get("context_window")
+    return () if window is None else tuple(window.index_list)

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
+import torch
+
+from navicache.engine import StorageOptions
 from navicache.integrations.rank_groups import get_class_name
 from navicache.policies import Policy
 
@@ -40,6 +43,10 @@ def attach(
     policy: str | Policy | None = None,
     knobs: Mapping[str, Any] | None = None,
     settings: str | None = None,
+    keep_device: str | None = None,
+    keep_dtype: torch.dtype | None = None,
+    start_percent: float = 0.0,
+    end_percent: float = 1.0,
 ) -> Any:
     """Return a clone of ComfyUI's MODEL that computes fewer evaluations; the model itself is not changed.
 
@@ -53,12 +60,17 @@ def attach(
         knobs: knobs of the policy; they override those of the preset.
         settings: file of `navicache tune`, in place of policy and target. A run with other steps or noise levels takes
             "inertial" at the file's speed-up, and the report says so.
+        keep_device: where kept outputs are, for instance "cpu"; None leaves them on the model's device.
+        keep_dtype: what kept outputs are stored in; None as they come.
+        start_percent: share of the run after which evaluations may be predicted, as ComfyUI counts it.
+        end_percent: share of the run until which they may.
     """
     if not isinstance(model, ModelPatcherLike):
         raise TypeError(
             f"cannot cache a {type(model).__name__}: give the MODEL of a loader node; if it is one, update ComfyUI"
         )
     policy_settings.check_targets(speedup, None if settings is not None else quality, max_error)
+    policy_settings.check_range(start_percent, end_percent)
     patched = _clone_without_cache(model)
     if speedup == 1:
         return patched
@@ -69,7 +81,8 @@ def attach(
         chosen, notes = policy_settings.choose_comfyui_policy(module, policy, quality, given)
     else:
         chosen, tuned = policy_settings.choose_tuned_policy(module, policy, settings, quality, given)
-    state = PatchState(chosen, get_class_name(module), notes, tuned)
+    keep = StorageOptions(keep_dtype, None if keep_device is None else torch.device(keep_device))
+    state = PatchState(chosen, get_class_name(module), notes, tuned, keep, start_percent, end_percent)
     patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: state})
     for kind, wrapper in WRAPPERS.items():
         patched.add_wrapper_with_key(kind, WRAPPER_KEY, wrapper)

@@ -29,6 +29,15 @@ def check_targets(speedup: float | None, quality: str | None, max_error: float |
         raise ValueError(f"quality must be one of {', '.join(map(repr, reversed(MODES)))}, got {quality!r}")
 
 
+def check_range(start_percent: float, end_percent: float) -> None:
+    """Raise ValueError for a part of the run that is none."""
+    if not 0 <= start_percent < end_percent <= 1:
+        raise ValueError(
+            f"the cached part of the run must begin before it ends, both from 0 to 1, got start {start_percent:g} and "
+            f"end {end_percent:g}: 0 and 1 are the whole run"
+        )
+
+
 def choose_tuned_policy(
     module: nn.Module, policy: str | Policy | None, path: str, quality: str | None, knobs: Mapping[str, Any]
 ) -> tuple[Policy, TunedRuns | None]:

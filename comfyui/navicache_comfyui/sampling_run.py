@@ -1,39 +1,54 @@
 """One sampling run: `OUTER_SAMPLE` starts and ends it, every call of the model passes through it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from navicache.engine import StorageOptions
 from navicache.policies import Policy
 from navicache.records import Trace
 
-from .branch_names import BranchNames
+from .branch_names import BranchNames, read_window
+from .evaluation_budget import RevisitRule, split_budget_with_revisits
 from .evaluation_plan import EvaluationPlan, Place
-from .repeated_evaluations import RevisitRule, split_budget_with_revisits
 from .report import SamplingReport
 from .sampler_traits import DENOISED_FORM, SamplerTraits
 from .shape_cache import LatentShapeCache
 
+OFF_PLAN = "did not evaluate where it did in rehearsal: from there on every evaluation was computed"
+MOVING_WINDOWS = (
+    "the context windows move from step to step, so nothing can be predicted: every evaluation was computed; the "
+    "context schedule standard_static leaves them in place"
+)
+
 ShapeKey = tuple[torch.Size, torch.dtype, torch.device]
+
+
+class RunFacts(NamedTuple):
+    """What a run is told beside its policy, sampler and plan."""
+
+    model_class: str
+    step_count: int  # as the sampler counts
+    keep: StorageOptions
 
 
 class SamplingRun:
     """The state of one sampling run."""
 
-    def __init__(
-        self, policy: Policy, model_class: str, sampler: SamplerTraits, plan: EvaluationPlan, step_count: int
-    ) -> None:
-        """Start before the first evaluation; the sampler counts `step_count` steps."""
+    def __init__(self, policy: Policy, sampler: SamplerTraits, plan: EvaluationPlan, facts: RunFacts) -> None:
+        """Start before the first evaluation."""
         rules = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
         self._policy, self._revisit_rule = rules[0] if rules else (policy, RevisitRule())
-        self._model_class, self._sampler, self._plan = model_class, sampler, plan
-        self._branch_names, self._step_count = BranchNames(), step_count
+        self._sampler, self._plan, self._facts = sampler, plan, facts
+        self._branch_names = BranchNames()
         self._shape_caches: dict[ShapeKey, LatentShapeCache] = {}
         self._sigma_tensor: Tensor | None = None  # of the newest evaluation; ComfyUI passes it to all its calls
         self._sigma, self._place = 0.0, None  # noise level and place of the newest evaluation
-        self._is_off_plan = False  # the sampler has evaluated where it did not in rehearsal
+        self._bypass_reason = sampler.bypass_reason  # why everything is computed from now on
+        self._windows: set[tuple[int, ...]] = set()  # frames of the calls of the first evaluation
+        self._restarts = 0  # of shapes that were left out of a step
         self._reused_revisits = 0  # calls that reused the output of an earlier evaluation at their level
         self._reached: list[tuple[int, int]] = []  # the newest segments and levels
         self._evaluation_computed: list[bool] = []  # whether anything was computed in each evaluation
@@ -43,8 +58,9 @@ class SamplingRun:
     ) -> Tensor:
         """Return the output of this call, computed or predicted."""
         self._start_evaluation(transformer_options["sigmas"])
+        self._watch_windows(transformer_options)
         place = self._place
-        if self._sampler.bypass_reason or self._is_off_plan or place is None:
+        if self._bypass_reason or place is None:
             self._evaluation_computed[-1] = True
             return run_model()
         cache, branch = self._get_shape_cache(x), self._name_branch(x, transformer_options)
@@ -75,21 +91,32 @@ class SamplingRun:
             return
         self._sigma_tensor, self._sigma = sigmas, float(sigmas.reshape(-1)[0])
         number = len(self._evaluation_computed)
-        self._is_off_plan = self._is_off_plan or not self._plan.has_sigma(number, self._sigma)
-        self._place = None if self._is_off_plan else self._plan.places[number]
+        if not self._bypass_reason and not self._plan.has_sigma(number, self._sigma):
+            self._bypass_reason = OFF_PLAN
+        self._place = None if self._bypass_reason else self._plan.places[number]
         self._branch_names.start_evaluation()
         self._evaluation_computed.append(False)
         if self._place is not None and self._place[:2] not in self._reached:
             self._reached.append(self._place[:2])
 
+    def _watch_windows(self, transformer_options: Mapping[str, Any]) -> None:
+        """Context windows that move leave nothing to predict from: each call has other frames than those before."""
+        window = read_window(transformer_options)
+        if len(self._evaluation_computed) == 1:
+            self._windows.add(window)
+        elif window not in self._windows and not self._bypass_reason:
+            self._bypass_reason = MOVING_WINDOWS
+
     def _get_shape_cache(self, x: Tensor) -> LatentShapeCache:
         """Get the cache of a latent shape; it restarts if it was not called in the last step."""
         shape = _get_shape_key(x)
         if shape not in self._shape_caches:
-            self._shape_caches[shape] = LatentShapeCache(self._policy, self._model_class, self._sampler.output_form)
+            form, keep = self._sampler.output_form, self._facts.keep
+            self._shape_caches[shape] = LatentShapeCache(self._policy, self._facts.model_class, form, keep)
         cache = self._shape_caches[shape]
         if cache.current_step is not None and cache.current_step not in self._reached[-2:]:
             cache.engine.end_run("left out of a step", is_complete=False)
+            self._restarts += 1
         return cache
 
     def close(self, finished: bool) -> SamplingReport:
@@ -114,16 +141,17 @@ class SamplingRun:
         segments, adds_noise = len(self._plan.levels), self._sampler.output_form is DENOISED_FORM
         notes = {
             "the run did not finish": not finished,
-            f"{name} did not evaluate where it did in rehearsal: from there on every evaluation was computed": (
-                self._is_off_plan
-            ),
+            f"{name} {self._bypass_reason}": self._bypass_reason == OFF_PLAN,
+            self._bypass_reason: self._bypass_reason == MOVING_WINDOWS,
             f"{name} evaluates the model more than once in a step: {sum(computed)} of {len(computed)} evaluations were "
-            "computed": len(computed) > self._step_count,
+            "computed": len(computed) > self._facts.step_count,
             f"{name} evaluates some noise levels more than once: in the middle of the run the first output of a level "
             "was reused": self._reused_revisits > 0,
             f"{name} adds noise during the run, so the denoised latent is predicted": adds_noise,
             f"noise was added again during the run: each of {segments} segments was cached separately": segments > 1,
             f"the model was called with latents of {shape_count} shapes: each was cached separately": shape_count > 1,
+            f"the calls of a step were batched in another way {self._restarts} times, as memory allowed, and what was "
+            "kept for the way before was of no use": self._restarts > 0,
         }
         return [note for note, holds in notes.items() if holds]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from navicache.engine import CallFacts, CallReader, ModelEngine
+from navicache.engine import CallFacts, CallReader, ModelEngine, StorageOptions
 from navicache.models import CallSpec
 from navicache.policies import Policy
 
@@ -29,11 +29,10 @@ class KeptOutput(NamedTuple):
 class LatentShapeCache:
     """The cache of one latent shape; areas and context windows make several shapes in one step."""
 
-    def __init__(self, policy: Policy, model_class: str, output_form: OutputForm) -> None:
+    def __init__(self, policy: Policy, model_class: str, output_form: OutputForm, keep: StorageOptions) -> None:
         """Start before the first call."""
-        self.engine = ModelEngine(
-            policy, CallReader(CALL_SPEC, None), model=model_class, call=CALL_SPEC, describe_call=self._describe_call
-        )
+        reader, describe = CallReader(CALL_SPEC, None), self._describe_call
+        self.engine = ModelEngine(policy, reader, model=model_class, call=CALL_SPEC, keep=keep, describe_call=describe)
         self.current_step: tuple[int, int] | None = None  # segment and level of the newest call
         self._output_form, self._call_facts, self._sigma = output_form, CallFacts(), 0.0
         self._key: tuple[int, int, str] = (0, 0, "")  # segment, level and branch of the next call

@@ -5,12 +5,13 @@ from typing import Any
 from torch import Tensor
 
 from . import policy_settings
-from .evaluation_plan import plan_evaluations
+from .evaluation_budget import fit_budget
+from .evaluation_plan import EvaluationPlan, plan_evaluations
+from .neighbours import count_switches, describe_other_caches
 from .rehearsal import rehearse_sampler
-from .repeated_evaluations import raise_short_budget
 from .report import PatchState
 from .sampler_traits import classify_sampler
-from .sampling_run import SamplingRun
+from .sampling_run import RunFacts, SamplingRun
 
 WRAPPER_KEY = "navicache"  # of the wrappers, and of the patch state in a model's options
 RUN_KEY = "navicache run"  # of the current sampling run, in the options of that run
@@ -22,30 +23,42 @@ def wrap_outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
     """Wrap a whole sampling run. ComfyUI makes new options for each run, so the state ends with it."""
     options = executor.class_obj.model_options["transformer_options"]
     state: PatchState = options[WRAPPER_KEY]
-    run, note = _prepare_run(state, executor.class_obj, args[SAMPLER_ARGUMENT], args[SIGMAS_ARGUMENT])
+    run, notes = _prepare_run(state, executor.class_obj, args[SAMPLER_ARGUMENT], args[SIGMAS_ARGUMENT])
     options[RUN_KEY], finished = run, False
     try:
         result = executor(*args, **kwargs)
         finished = True
     finally:
         del options[RUN_KEY]
-        state.set_last_report(run.close(finished), note)
+        state.set_last_report(run.close(finished), notes)
     return result
 
 
-def _prepare_run(state: PatchState, guider: Any, sampler: Any, sigmas: Tensor) -> tuple[SamplingRun, str]:
+def _prepare_run(state: PatchState, guider: Any, sampler: Any, sigmas: Tensor) -> tuple[SamplingRun, tuple[str, ...]]:
     """The run of this sampler over these noise levels, and what the report says of its policy."""
     traits, levels = classify_sampler(sampler), sigmas.tolist()
     rehearsed = None if traits.bypass_reason else rehearse_sampler(sampler, sigmas, guider.model_patcher)
     plan = plan_evaluations(levels[:-1] if rehearsed is None else rehearsed, levels)
     policy, note = state.choose_run_policy(plan, getattr(guider, "cfg", None))
-    sigma_max = float(guider.model_patcher.get_model_object("model_sampling").sigma_max)
-    is_whole_run = levels[0] >= FULL_NOISE_SHARE * sigma_max and levels[-1] == 0
+    sampling = guider.model_patcher.get_model_object("model_sampling")
+    plan = _keep_cached_part(plan, state, sampling)
+    is_whole_run = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max) and levels[-1] == 0
     policy = policy if is_whole_run else policy_settings.adapt_policy_to_partial_run(policy)
     if not traits.bypass_reason:
-        policy, short_note = raise_short_budget(policy, len(plan.sigmas), is_whole_run)
+        switches = count_switches(guider.conds, plan, sampling.percent_to_sigma)
+        policy, short_note = fit_budget(policy, plan, switches, is_whole_run)
         note = note or short_note
-    return SamplingRun(policy, state.model_class, traits, plan, len(levels) - 1), note
+    facts = RunFacts(state.model_class, len(levels) - 1, state.keep)
+    notes = (note, *describe_other_caches(guider.model_options["transformer_options"]))
+    return SamplingRun(policy, traits, plan, facts), notes
+
+
+def _keep_cached_part(plan: EvaluationPlan, state: PatchState, sampling: Any) -> EvaluationPlan:
+    """The plan between the start and the end that the user has set, as ComfyUI turns shares into noise levels."""
+    if (state.start_percent, state.end_percent) == (0.0, 1.0):
+        return plan
+    highest, lowest = (float(sampling.percent_to_sigma(share)) for share in (state.start_percent, state.end_percent))
+    return plan.keep_between(highest, lowest)
 
 
 def wrap_apply_model(executor: Any, x: Tensor, sigma: Tensor, *args: Any, **kwargs: Any) -> Tensor:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from pathlib import Path
-from typing import Any
 
 import torch
 from tests.comfyui import inside
@@ -44,11 +43,16 @@ class Comparison:
 
     def navicache(self, speedup: float = 2.0) -> Row:
         """Our node."""
-        if found := self._found("navicache"):
+        if found := [row for row in self._found("navicache") if row.setting == speedup]:
             return found[0]
         return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
 
-    def easycache(self, target: float) -> None:
+    def navicache_at(self, evaluations: float, plain: float) -> Row:
+        """Our node at a count that the other cache could meet; half is the usual speed-up."""
+        usual = evaluations == plain // 2
+        return self.navicache(2.0 if usual else round(plain / evaluations, 3))
+
+    def easycache(self, target: float) -> float:
         """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
         rows = self._found("easycache")
         tried, made = [Tried(row.setting or 0.0, row.evaluations) for row in rows], {}
@@ -60,6 +64,7 @@ class Comparison:
         if not any(row.setting == best and row.psnr is not None for row in rows):
             latents = made[best] if best in made else self._sample(inside.easycache(best))[0]
             self._score("easycache", best, latents, count)
+        return count
 
     def _start(self, target: float) -> float:
         """What met the target for the prompt before, or their default."""
@@ -110,10 +115,10 @@ def main(argv: list[str] | None = None) -> None:
     inside.start(os.environ["COMFYUI_PATH"])
     torch.set_num_threads(1)
     for comparison in comparisons(args):
-        evaluations: Any = comparison.plain().evaluations
-        half = evaluations // 2 if args.only == "easycache" else comparison.navicache().evaluations
-        if args.only != "navicache":
-            comparison.easycache(half)
+        plain = comparison.plain().evaluations
+        met = comparison.easycache(plain // 2) if args.only != "navicache" else plain // 2
+        if args.only != "easycache":
+            comparison.navicache_at(met, plain)
 
 
 if __name__ == "__main__":

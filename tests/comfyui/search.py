@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 MOST_TRIES = 12
 FACTOR = 1.6
+STUCK = 4  # tries that changed nothing
 
 
 class Tried(NamedTuple):
@@ -25,11 +26,16 @@ def next_threshold(tried: Sequence[Tried], target: float, start: float) -> float
         0.253
         >>> next_threshold([Tried(0.2, 10)], 10, 0.2) is None
         True
+        >>> next_threshold([Tried(threshold, 11) for threshold in (0.2, 0.32, 0.512, 0.819)], 10, 0.2) is None
+        True
     """
     if not tried:
         return start
     if len(tried) >= MOST_TRIES or any(entry.evaluations == target for entry in tried):
         return None
+    stuck = tried[-STUCK:]
+    if len(stuck) == STUCK and stuck[0].evaluations > target and len({entry.evaluations for entry in stuck}) == 1:
+        return None  # it computes these whatever its threshold is
     low = max((entry.threshold for entry in tried if entry.evaluations > target), default=None)
     high = min((entry.threshold for entry in tried if entry.evaluations < target), default=None)
     if low is None or high is None:

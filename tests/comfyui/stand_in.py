@@ -28,7 +28,7 @@ def _kind(**more: Any) -> SimpleNamespace:
 
 
 def _api() -> dict[str, ModuleType]:
-    kinds = ("Model", "Latent", "Image", "Video", "String", "Float", "Combo", "DynamicCombo", "MatchType")
+    kinds = ("Model", "Latent", "Image", "Video", "String", "Float", "Int", "Combo", "DynamicCombo", "MatchType")
     io = SimpleNamespace(**{name: _kind() for name in kinds})
     io.ComfyNode, io.Schema, io.NodeOutput = type("ComfyNode", (), {}), Kept, Kept
     io.NumberDisplay = SimpleNamespace(slider="slider")
@@ -59,7 +59,7 @@ def widgets(schema: Kept) -> dict[str, Kept]:
     for entry in schema.inputs:
         if "default" in entry.kwargs or "options" in entry.kwargs:
             found[entry.args[0]] = entry
-        for option in entry.kwargs.get("options", ()):
+        for option in (option for option in entry.kwargs.get("options", ()) if isinstance(option, Kept)):
             key, inputs = option.args
             found |= {f"{key}: {inner.args[0]}": inner for inner in inputs}
     return found

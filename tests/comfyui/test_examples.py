@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.comfyui.server import Server
 from tests.comfyui.stand_in import load_pack, widgets
-from tests.comfyui.workflows import NAMES, PAGE_ONLY, read
+from tests.comfyui.workflows import FOLDER, NAMES, PAGE_ONLY, read
 
 
 def test_all_models_are_there() -> None:
@@ -31,6 +31,21 @@ def test_every_sampler_has_a_cache_and_a_report(name: str) -> None:
     samplers = [node for node in workflow.document["nodes"] if node["type"].startswith(("KSampler", "SamplerCustom"))]
     count = len([node for node in samplers if node["type"] != "KSamplerSelect"])
     assert len(workflow.of("NaviCache")) == len(workflow.of("NaviCacheReport")) == count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_node_covers_another(name: str) -> None:
+    assert not read(name).overlaps()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_of_a_model_has_a_link_and_the_template_a_picture(name: str) -> None:
+    for node in read(name).document["nodes"]:
+        files = [value for value in node["widgets_values"] if str(value).endswith(".safetensors")]
+        links = node["properties"].get("models", [])
+        assert [link["name"] for link in links] == files
+        assert all(link["url"].endswith(f"/{link['name']}") and link["directory"] for link in links)
+    assert (FOLDER / f"{name}.jpg").is_file()  # ComfyUI's page shows it
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,6 +5,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from tests.comfyui.server import PACKS
 from tests.comfyui.stand_in import load_pack, widgets
 
@@ -56,6 +57,30 @@ def test_knobs_are_read(pack: ModuleType, text: str, knobs: dict[str, Any]) -> N
 def test_a_wrong_knob_is_told_in_a_sentence(pack: ModuleType, text: str, says: str) -> None:
     verdict = pack.NaviCache.validate_inputs(text, target={})
     assert isinstance(verdict, str) and says in verdict and "\n" not in verdict
+
+
+@pytest.mark.parametrize(
+    ("target", "says"), [({"target": "speedup"}, "did you mean 'speed-up'?"), ("zzz", "choose from speed-up, quality")]
+)
+def test_an_unknown_target_is_told_in_a_sentence(pack: ModuleType, target: Any, says: str) -> None:
+    """The page cannot send one; the API can."""
+    assert says in pack.NaviCache.validate_inputs("", target=target)
+
+
+def test_limits_become_arguments_of_attach(pack: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(pack.cache_node, "attach", lambda model, **given: asked.append(given))
+    limits = {"start_percent": 0.1, "end_percent": 0.9, "longest_reuse": 3}
+    pack.NaviCache.execute(None, {"target": "quality"}, "", **limits, keep_device="cpu", keep_dtype="bfloat16")
+    assert asked == [
+        {
+            "knobs": {"longest_reuse": 3},
+            "start_percent": 0.1,
+            "end_percent": 0.9,
+            "keep_device": "cpu",
+            "keep_dtype": torch.bfloat16,
+        }
+    ]
 
 
 def test_a_right_knob_is_let_through(pack: ModuleType) -> None:

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from tests.comfyui.server import PACKS
 
 FOLDER = PACKS["navicache"] / "example_workflows"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+TITLE_BAR = 30  # pixels above a node's position
 PAGE_ONLY = ("MarkdownNote",)  # nodes that the server never hears of
 
 
@@ -41,6 +43,11 @@ class Workflow:
             if slot["link"] is not None and slot["link"] not in links
         ]
 
+    def overlaps(self) -> list[tuple[int, int]]:
+        """Pairs of nodes that cover each other, with their title bars."""
+        pairs = combinations(self.document["nodes"], 2)
+        return [(one["id"], other["id"]) for one, other in pairs if _cover(one, other)]
+
 
 def read(name: str) -> Workflow:
     """By its name."""
@@ -51,3 +58,11 @@ def _holds(link: list[Any], nodes: dict[int, dict[str, Any]]) -> bool:
     number, source, outlet, goal, inlet, kind = link
     given, taken = nodes[source]["outputs"][outlet], nodes[goal]["inputs"][inlet]
     return taken["link"] == number and number in given["links"] and given["type"] == kind in taken["type"].split(",")
+
+
+def _cover(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(
+        one["pos"][axis] - bar < other["pos"][axis] + other["size"][axis]
+        and other["pos"][axis] - bar < one["pos"][axis] + one["size"][axis]
+        for axis, bar in ((0, 0), (1, TITLE_BAR))
+    )

@@ -1,4 +1,4 @@
-"""What a cache does on one pipeline, found by running it: the rows of docs/compatibility.md."""
+"""What a cache does on one pipeline, found by running it."""
 
 from __future__ import annotations
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-import diffusers
 import pytest
 from tests.integrations.survey import AFTER_FIRST, STACK, WHOLE, Subject, subjects, survey
 
 SUBJECTS = {subject.name: subject for subject in subjects()}
 QUICK = {"Allegro", "SkyReelsV2DiffusionForcing", "LTXImageToVideo", "StableDiffusionXL", "Flux2", "LTX2", "Latte"}
-PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
 
 UNET = "cannot find the transformer blocks of"
 ANEW = "the blocks lay their tokens out anew"
@@ -58,9 +53,3 @@ def test_more_first_blocks_than_keep_the_text_apart():
     reason = survey(SUBJECTS["Flux2"], "dbcache", {"threshold": 0.5, "first": 2, "align_steps": 2})
     assert reason.startswith(ANEW)
     assert "leave fewer first blocks out" in reason
-
-
-def test_the_page_is_of_this_version_and_lists_them_all():
-    page = PAGE.read_text(encoding="utf-8")
-    assert set(SUBJECTS) == set(re.findall(r"^\| `([^`]+)`", page, flags=re.MULTILINE))
-    assert f"diffusers {diffusers.__version__}" in page

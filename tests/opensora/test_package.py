@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -85,3 +87,13 @@ def test_without_the_package_other_models_are_still_known(monkeypatch: pytest.Mo
     assert find_model_class("WanPipeline").__name__ == "WanPipeline"
     with pytest.raises(ValueError, match=r"pip install \./opensora"):
         find_model_class("STDiT3Transformer")
+
+
+def test_the_table_of_sizes_is_read_without_torch() -> None:
+    code = "import sys, navicache_opensora.sizes; print(sorted({'torch', 'diffusers'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_misspelt_class_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="OpenSoraPipelin"):
+        navicache_opensora.OpenSoraPipelin  # noqa: B018

@@ -8,7 +8,7 @@ from tests.studio.toys import listening
 from tests.support.takes import take
 
 from navicache.studio import monitor as module
-from navicache.studio.monitor import HOOK, RunStopped
+from navicache.studio.monitor import HOOK, RunProgress, RunStopped
 from navicache.studio.preview import decode_preview
 
 PIPE = SimpleNamespace(scheduler=SimpleNamespace(timesteps=range(12)), components={})
@@ -74,3 +74,18 @@ def test_pictures_come_now_and_then_and_cost_no_seconds(monkeypatch):
 
 def test_a_vae_that_nobody_knows_has_no_picture():
     assert decode_preview(PIPE, None) is None
+
+
+def test_the_time_left_follows_the_steps_so_far():
+    assert RunProgress(squares=(True,) * 5, total=20, seconds=10.0).seconds_left == 30.0
+    assert [RunProgress(squares=(True,) * done, total=4).seconds_left for done in (0, 4)] == [None, None]
+
+
+def test_the_clock_begins_with_each_call(monkeypatch):
+    monitor, news = listening()
+    clock = iter([100.0, 103.0, 200.0, 201.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    monitor.begin("no cache")
+    assert news[-1].seconds == 3.0
+    monitor.begin("with the cache")
+    assert news[-1].seconds == 1.0

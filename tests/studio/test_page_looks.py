@@ -1,11 +1,19 @@
 """How the page looks: on a phone nothing sticks out, and small letters can be read, by day and by night."""
 
+import re
+import time
+
 import pytest
-from tests.studio.hands import FRAMES, run, visit
+from tests.studio.hands import DONE, FRAMES, LIMIT, RUNNING, live, press, put, run, visit, wait_for, write
 from tests.studio.served import NEEDED
+
+from navicache import Trace
 
 pytestmark = [*NEEDED, pytest.mark.usefixtures("alone")]
 PHONE = 375
+TOP = "document.querySelector('#nv-live').getBoundingClientRect().top"
+OFF = "['run', 'stop'].map(name => document.querySelector('button#nv-' + name).disabled)"
+GREY = "getComputedStyle(document.querySelector('.nv-result')).opacity"
 # Whatever ends to the right of the screen, unless it lies in a box of its own that scrolls.
 OUT = """(() => {
     const scrolls = box => box && (/auto|scroll/.test(getComputedStyle(box).overflowX) || scrolls(box.parentElement));
@@ -69,3 +77,43 @@ def test_letters_can_be_read(tab, studio, colours):
     run(tab, Steps=6)
     count, pale = tab.value(PALE)
     assert count > 40 and pale == []
+
+
+def test_the_live_view_comes_into_sight_and_the_old_result_is_grey(tab, studio):
+    visit(tab, studio, width=PHONE)
+    write(tab, "Steps", 60)
+    press(tab, "Run")
+    wait_for(tab, f"{RUNNING} && {TOP} >= 0 && {TOP} < 100")
+    assert tab.value(OFF) == [True, False], "Run is off while it runs"
+    assert re.search(r"\d+ s · about \d+ (min \d+ )?s left", live(tab))
+    wait_for(tab, DONE)
+    wait_for(tab, "!!document.querySelector('.nv-result')")
+    assert tab.value(OFF) == [False, True] and tab.value(GREY) == "1"
+    put(tab, "#nv-ask textarea", "a red horse")
+    wait_for(tab, f"{GREY} === '0.4'")
+    assert "horse" in live(tab), "the reason stays on the page"
+
+
+def test_many_steps_take_little_room_on_a_phone(tab, studio):
+    visit(tab, studio, width=PHONE)
+    write(tab, "Steps", 900)
+    press(tab, "Run")
+    wait_for(tab, RUNNING)
+    assert tab.value("document.querySelector('#nv-live .nv-strip').getBoundingClientRect().height") < 500
+    press(tab, "Stop")
+
+
+def test_the_line_of_code_is_copied_and_files_are_saved(tab, studio, tmp_path):
+    visit(tab, studio)
+    run(tab, Steps=6)
+    tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    for words in ("Save video", "Save trace"):
+        press(tab, words)
+    press(tab, "Copy")
+    wait_for(tab, "/Copied|Selected/.test(document.querySelector('.nv-copy').textContent)")
+    assert tab.value("getSelection().toString()") == "cache = navicache.enable(pipe, speedup=2)"
+    end = time.monotonic() + LIMIT
+    while {file.name for file in tmp_path.iterdir()} != {"cached-video.mp4", "trace.json"}:
+        assert time.monotonic() < end, list(tmp_path.iterdir())
+        time.sleep(0.1)
+    assert Trace.load(tmp_path / "trace.json").runs[0].computed == 3

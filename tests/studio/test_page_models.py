@@ -1,7 +1,9 @@
 """Models of one's own, chosen on the page: one of the family, a folder, a hub id. Only the last may ask a network."""
 
+from contextlib import closing
+
 from tests.studio.hands import DONE, FIELD, TILES, choose, press, put, refused, run, visit, wait_for, write
-from tests.studio.served import NEEDED
+from tests.studio.served import NEEDED, Studio
 from tests.studio.toys import PROMPT, SMALL
 
 pytestmark = NEEDED
@@ -48,3 +50,12 @@ def test_a_hub_id_is_asked_for_and_nothing_else(tab, studio):
     press(tab, "Run")
     assert refused(tab, "cannot get nobody/nothing from the model hub")
     assert set(studio.wanted()) == {"huggingface.co"} and "Traceback" not in studio.said()
+
+
+def test_a_model_without_values_of_its_own_has_empty_fields_from_the_start(tab, tmp_path):
+    with closing(Studio(tmp_path, "--model", "pocket:unet")) as images:
+        images.wait()
+        visit(tab, images)
+        filled(tab, "Frames", "")
+        run(tab, Steps=4)
+        assert tab.value("document.querySelector('.nv-reel').tagName") == "IMG"

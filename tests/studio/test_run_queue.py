@@ -106,8 +106,10 @@ def test_the_plain_run_is_kept_although_the_cached_one_was_stopped(hall):
 
 def test_refused_before_anything_runs(hall):
     runs, most, _ = hall
+    answer = StudioController(StudioModels(), runs).run("a", BaselineStore(), *FIELDS, "speed-up", 0.1)
+    assert "speedup must be" in next(answer).live, "the reason stays on the page"
     with pytest.raises(RunRefused, match="speedup must be"):
-        next(StudioController(StudioModels(), runs).run("a", BaselineStore(), *FIELDS, "speed-up", 0.1))
+        next(answer)
     assert most == [] and runs._running == {}
 
 

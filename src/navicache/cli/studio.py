@@ -10,6 +10,7 @@ from navicache.studio.limits import LOCKED_LIMITS, OPEN_LIMITS
 from navicache.studio.models import StudioModels, check_models
 from navicache.studio.request_guard import is_loopback
 
+FIRST = f"{POCKET}:hunyuan"  # the quickest that makes videos and needs no other package
 INSTALL = (
     'the studio is a Gradio page, and gradio is not installed: run `pip install ".[studio]"` in a clone of navicache'
 )
@@ -22,7 +23,7 @@ OPEN_TO_ALL = (
 
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("--model", default=POCKET, help=f"shown first: {MODEL_HELP} (%(default)s)")
+    parser.add_argument("--model", default=FIRST, help=f"shown first: {MODEL_HELP} (%(default)s)")
     parser.add_argument("--locked", action="store_true", help="visitors choose --model or an embedded one, no other")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for others (%(default)s)")
     parser.add_argument("--port", type=int, help="to listen on (the first free one from 7860 on)")

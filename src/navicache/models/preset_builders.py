@@ -29,7 +29,7 @@ def build_navicache_presets(
     }
 
 
-MIN_TOTAL_STEPS = 13  # a model distilled to fewer steps is not cached, unless the user sets a target
+MIN_TOTAL_STEPS = 13  # a model distilled to fewer steps reuses one in four at most, unless the user sets a target
 
 
 def build_inertial_presets(fast: float, mid: float, slow: float, source: str) -> dict[str, Preset]:

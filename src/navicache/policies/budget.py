@@ -34,6 +34,7 @@ DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later ste
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
 LATER_STEPS, FIRST_SHARE = 5, 3  # beyond five steps of the budget one in three is computed at the start
 LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and of the whole budget one in twelve at the end
+FEW_STEPS_FIRST, FEW_STEPS_REUSED = 2, 4  # a run of few steps computes two at the start, and reuses one in four at most
 
 
 @cache
@@ -84,6 +85,7 @@ class BudgetGate:
 
     speedup: float
     align_steps: int | None = None  # computed at the start; None: by the budget
+    few_steps_below: int = 0  # runs with fewer steps reuse one in four at most
     rows: RowRule = "sample"
 
     def init(self) -> BudgetState:
@@ -98,8 +100,10 @@ class BudgetGate:
         elif local >= DEFAULT_TOTAL_STEPS:
             is_due = local // self.speedup != (local - 1) // self.speedup
             return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
-        budget = max(round(total / self.speedup), 1)
+        budget = self.count_computed_steps(total)
         first = self.count_first_steps(budget)
+        if total < self.few_steps_below:
+            first = max(first, FEW_STEPS_FIRST)
         if local < step.index:  # the start of the run is past
             first = min(first, REALIGN_STEPS)
         if step.noise_levels is not None and len(step.noise_levels) > total:
@@ -108,6 +112,17 @@ class BudgetGate:
             state = self._learn_time(state, step, total)
             is_due = local < first or self._is_due_in_rest(state, local, total, budget)
         return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
+
+    def count_computed_steps(self, total: int) -> int:
+        """The budget of a run.
+
+        Example:
+            >>> gate = BudgetGate(speedup=2.0, few_steps_below=13)
+            >>> gate.count_computed_steps(50), gate.count_computed_steps(12), gate.count_computed_steps(8)
+            (25, 9, 6)
+        """
+        budget = max(round(total / self.speedup), 1)
+        return max(budget, total - total // FEW_STEPS_REUSED) if total < self.few_steps_below else budget
 
     def count_first_steps(self, budget: int) -> int:
         """How many steps are computed at the start.

@@ -21,6 +21,7 @@ from navicache.policies.policy import Scheme, resolve_row_rule
 from navicache.policies.protocols import Gate, RowRule
 
 DEFAULT_SPEEDUP = 2.0
+FEWEST_STEPS = 8  # of a run that `shortest` still lets reuse some
 MAX_SPEEDUP = 1000.0
 MAX_NOISE = 1e6
 THRESHOLD_ALIGN_STEPS = 3  # two give a line, the third its first error
@@ -49,7 +50,7 @@ class Inertial:
     amends: bool = True  # correct the next predictions by the last prediction error; only at site "model"
     last_step: bool = True
     longest_reuse: int | None = None
-    shortest: int = 0  # runs with fewer steps are not cached
+    shortest: int = 0  # a speed-up's runs with fewer steps reuse one in four at most, and below 8 none
     rows: RowRule = "sample"  # at site "blocks" always "call"
     site: SiteName = "model"
 
@@ -87,12 +88,11 @@ class Inertial:
         if self.has_schedule:  # it may reuse before three steps are computed; a line through two can fail there
             line = replace(line, initial_damping=0.0)
         if self.site != "model":
-            scheme = Scheme(resolve_site(self.site), gate, line, self.last_step, min_total_steps=self.shortest)
-            return (replace(scheme, monitor=self._build_monitor()),)
+            scheme = Scheme(resolve_site(self.site), gate, line, self.last_step)
+            return (self._complete_scheme(scheme),)
         # Corrections add an error to single steps, so they are off when `max_error` bounds each step.
         line = replace(line, amends=self.amends and self.max_error is None)
-        scheme = Scheme("model", gate, line, self.last_step, difference_predictor=line, min_total_steps=self.shortest)
-        return (replace(scheme, monitor=self._build_monitor()),)
+        return (self._complete_scheme(Scheme("model", gate, line, self.last_step, difference_predictor=line)),)
 
     @property
     def has_schedule(self) -> bool:
@@ -106,11 +106,15 @@ class Inertial:
         if self.threshold is not None:
             return self._build_error_gate(self.threshold)
         speedup = self.speedup or DEFAULT_SPEEDUP
-        return BudgetGate(speedup=speedup, align_steps=self.align_steps, rows=resolve_row_rule(self.site, self.rows))
+        rows = resolve_row_rule(self.site, self.rows)
+        return BudgetGate(speedup=speedup, align_steps=self.align_steps, few_steps_below=self.shortest, rows=rows)
 
-    def _build_monitor(self) -> Gate[Any] | None:
-        """The gate that estimates errors for the trace if a schedule decides."""
-        return FiniteGuard(self._build_error_gate(0.0)) if self.has_schedule else None
+    def _complete_scheme(self, scheme: Scheme) -> Scheme:
+        """Add the rules for short runs, and the gate that estimates errors for the trace if a schedule decides."""
+        if not self.has_schedule:
+            return replace(scheme, min_total_steps=self.shortest)
+        monitor, fewest = FiniteGuard(self._build_error_gate(0.0)), min(self.shortest, FEWEST_STEPS)
+        return replace(scheme, monitor=monitor, min_total_steps=fewest, few_steps_below=self.shortest)
 
     def _build_error_gate(self, threshold: float) -> ErrorGate:
         return ErrorGate(

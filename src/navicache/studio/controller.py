@@ -11,7 +11,8 @@ import torch
 from navicache.generation.job import GenerationJob
 from navicache.generation.loading import locate_model
 from navicache.studio.baselines import BaselineStore
-from navicache.studio.html import IDLE, STOPPED, done_html, live_html, result_html
+from navicache.studio.html import result_html
+from navicache.studio.live import STOPPED, done_html, live_html, refused_html
 from navicache.studio.models import StudioModels, default_values
 from navicache.studio.monitor import RunStopped
 from navicache.studio.request import StudioRequest, baseline_key, remove_dashes
@@ -47,7 +48,9 @@ class StudioController:
         try:
             job = StudioRequest(*fields).to_job(self.models)
         except EXPECTED_ERRORS as error:
-            raise RunRefused(remove_dashes(str(error))) from error
+            reason = remove_dashes(str(error))
+            yield PageUpdate(refused_html(reason), None, kept)
+            raise RunRefused(reason) from error
         limits = self.models.limits_of(job.source)
         run = self.runs.begin(visitor, job, kept.find(baseline_key(job)), limits.minutes)
         try:
@@ -62,12 +65,13 @@ class StudioController:
             yield PageUpdate(live_html(news), None, kept)
         try:
             made = run.future.result()
-            yield PageUpdate(done_html(made), result_html(made, job.fps, had), kept)
+            yield PageUpdate(done_html(made), result_html(made, job, had), kept)
         except (RunStopped, CancelledError):
             yield PageUpdate(STOPPED, None, kept)
         except Exception as error:
-            yield PageUpdate(IDLE, None, kept)
-            raise RunRefused(explain_error(error)) from error
+            reason = explain_error(error)
+            yield PageUpdate(refused_html(reason), None, kept)
+            raise RunRefused(reason) from error
 
     def stop(self, visitor: Hashable) -> str:
         """Stop the visitor's run, and return once it has stopped."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from navicache.studio.model_labels import describe_model
 from navicache.studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
 from navicache.studio.request import LOCKED, MAX_ERROR, QUALITY, SETTINGS, SPEEDUP, TARGETS
 
@@ -41,8 +42,8 @@ def build_fields(models: StudioModels, prompts: list[str]) -> PageFields:
     with gr.Row(equal_height=True, elem_id="nv-ask"):
         look = {"show_label": False, "container": False, "max_lines": 4, "scale": 6, "min_width": 260}
         prompt = gr.Textbox(prompts[0], label="Prompt", placeholder="what to show", **look)
-        run = gr.Button("Run", variant="primary", scale=1, min_width=90)
-        stop = gr.Button("Stop", scale=1, min_width=90)
+        run = gr.Button("Run", elem_id="nv-run", variant="primary", scale=1, min_width=90)
+        stop = gr.Button("Stop", elem_id="nv-stop", scale=1, min_width=90)
     gr.Examples(prompts, prompt, label="Examples in the embedded models' few words")
     with gr.Row(equal_height=True, elem_id="nv-how"):
         model = build_model_field(models)
@@ -56,8 +57,9 @@ def build_model_field(models: StudioModels) -> Any:
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     info = "embedded" if models.locked else "embedded, a folder, or a hub id"
-    look = {"label": "Model", "info": info, "min_width": 200}
-    return gr.Dropdown(list(models.choices), value=models.default.model, allow_custom_value=not models.locked, **look)
+    look = {"label": "Model", "info": info, "min_width": 300}
+    choices = [(describe_model(name), name) for name in models.choices]
+    return gr.Dropdown(choices, value=models.default.model, allow_custom_value=not models.locked, **look)
 
 
 def build_target_fields(offered: Sequence[str]) -> list[Any]:
@@ -80,11 +82,15 @@ def build_target_fields(offered: Sequence[str]) -> list[Any]:
 
 
 def build_more_fields(models: StudioModels) -> list[Any]:
-    """Seed, steps, guidance, frames and size."""
+    """Seed, steps, guidance, frames and size; the page's script folds them.
+
+    Gradio's accordion builds its fields when it is opened, and an empty number would be 0 there.
+    """
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     labels = ("Steps", "Guidance", "Frames", "Height", "Width")
-    with gr.Accordion("More", open=False):
+    gr.Button("More", elem_id="nv-fold", size="sm")
+    with gr.Column(elem_id="nv-more"):
         with gr.Row():
             seed = gr.Number(0, label="Seed", precision=0, min_width=90)
             usual = [

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from navicache.generation.job import POCKET, ModelSource
-from navicache.pocket.members import MEMBERS, WAN
+from navicache.pocket.members import WAN
 from navicache.studio.limits import EMBEDDED_LIMITS, LOCKED_LIMITS, OPEN_LIMITS, StudioLimits
+from navicache.studio.model_labels import QUICKEST_FIRST
 
 DEFAULT_ARGUMENTS = ("num_inference_steps", "guidance_scale", "num_frames", "height", "width")
 
@@ -20,13 +21,13 @@ class StudioModels:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The models to choose from, the default first.
+        """The models to choose from, the default first, then the quickest.
 
         Example:
             >>> StudioModels(ModelSource("pocket:hunyuan")).choices[:2], len(StudioModels().choices)
-            (('pocket:hunyuan', 'pocket'), 6)
+            (('pocket:hunyuan', 'pocket:unet'), 6)
         """
-        family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in MEMBERS)
+        family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in QUICKEST_FIRST)
         return tuple(dict.fromkeys((self.default.model, *family)))
 
     def get_allowed_source(self, model_name: str | None) -> ModelSource:

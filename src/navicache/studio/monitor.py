@@ -16,6 +16,7 @@ from navicache.studio.preview import decode_preview
 
 PREVIEWS = 6  # of a run, about
 HOOK = "callback_on_step_end"
+PLAIN, CACHED = "no cache", "with the cache"  # the two runs of a request
 
 
 class RunStopped(Exception):
@@ -35,6 +36,13 @@ class RunProgress:
     total: int | None = None
     picture: np.ndarray | None = None  # (height, width, 3) in [0, 1]: the latent, decoded
     plain: TimedOutput | None = None  # once the run without the cache is over
+    seconds: float = 0.0  # since this call began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of this call, if its steps go on as they did; None before the first step and after the last."""
+        done, total = len(self.squares), self.total or 0
+        return self.seconds / done * (total - done) if 0 < done < total else None
 
 
 @dataclass
@@ -46,6 +54,7 @@ class RunMonitor:
     stop: Event = field(default_factory=Event)
     news: RunProgress = RunProgress()
     preview_seconds: float = 0.0  # seconds of this call that went into pictures of it
+    began: float = field(default_factory=time.monotonic)  # the call under way
     deadline: float = math.inf  # of `time.monotonic`
 
     def start_clock(self) -> None:
@@ -54,12 +63,12 @@ class RunMonitor:
 
     def begin(self, doing: str) -> None:
         """Another call begins; the last preview stays until there is a newer one."""
-        self.preview_seconds = 0.0
+        self.preview_seconds, self.began = 0.0, time.monotonic()
         self.update(doing=doing, squares=(), total=None)
 
     def update(self, **changed: Any) -> None:
         """Change the progress and publish it."""
-        self.news = replace(self.news, **changed)
+        self.news = replace(self.news, **changed, seconds=time.monotonic() - self.began)
         self.publish(self.news)
 
     def raise_if_stopped(self) -> None:

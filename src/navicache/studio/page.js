@@ -33,7 +33,47 @@
    if (scrub && reel.duration && !scrub.matches(":active")) scrub.value = reel.currentTime / reel.duration;
    draw(stage, reel);
   }
+  follow();
   requestAnimationFrame(tick);
+ }
+ // What a run in sight means for the rest of the page.
+ let busy = false;
+ function follow() {
+  const live = document.querySelector("#nv-live"), clock = live?.querySelector(".nv-clock");
+  const now = !!live?.querySelector(".nv-live, .progress-text");
+  for (const [name, off] of [["run", now], ["stop", !now]]) {
+   const button = document.querySelector("button#nv-" + name + ", #nv-" + name + " button");
+   if (button && button.disabled !== off) button.disabled = off;
+  }
+  if (now && !busy) show(live);
+  busy = now;
+  if (clock) go(clock);
+ }
+ function show(live) {
+  const box = live.getBoundingClientRect();
+  if (box.top >= 0 && box.top < innerHeight / 2) return;
+  document.body.style.minHeight = box.top + scrollY + innerHeight + "px"; // a short page has nowhere to scroll to
+  live.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+ }
+ const said = (seconds) => { const s = Math.round(seconds); return s < 60 ? s + " s" : Math.floor(s / 60) + " min " + (s % 60) + " s"; };
+ function go(clock) {
+  clock.began ??= performance.now();
+  const since = (performance.now() - clock.began) / 1000, { gone, left, after } = clock.dataset;
+  const text = said(Number(gone) + since) + (left === undefined ? "" : " · about " + said(Math.max(0, left - since)) + " left" + after);
+  if (clock.textContent !== text) clock.textContent = text;
+ }
+ async function copy(button) {
+  const code = button.parentElement.querySelector("code");
+  getSelection().selectAllChildren(code); // where the browser gives no clipboard, the line is selected at least
+  try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; } catch { button.textContent = "Selected"; }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+ }
+ function save(button) {
+  const bytes = Uint8Array.from(atob(button.dataset.bytes), (letter) => letter.charCodeAt(0)), link = document.createElement("a");
+  link.download = button.dataset.name;
+  link.href = URL.createObjectURL(new Blob([bytes]));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
  }
  function toggle(stage) {
   const reel = stage.querySelector("video.nv-reel");
@@ -53,6 +93,9 @@
  document.addEventListener("click", (event) => {
   const stage = event.target.closest?.(".nv-stage");
   if (square(event)) explain(square(event));
+  if (event.target.closest?.("#nv-fold")) event.target.closest("#nv-fold").ariaExpanded = document.body.classList.toggle("nv-unfolded");
+  if (event.target.matches?.(".nv-copy")) copy(event.target);
+  if (event.target.matches?.(".nv-save")) save(event.target);
   if (!stage) return;
   if (event.target.matches(".nv-play, .nv-stage canvas")) toggle(stage);
   if (event.target.matches(".nv-mode")) {

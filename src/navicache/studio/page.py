@@ -11,8 +11,8 @@ from navicache.pocket import PROMPTS
 from navicache.studio.baselines import BaselineStore
 from navicache.studio.controller import RunRefused, StudioController
 from navicache.studio.fields import PageFields, build_fields
-from navicache.studio.html import IDLE
-from navicache.studio.models import StudioModels
+from navicache.studio.live import IDLE
+from navicache.studio.models import StudioModels, default_values
 from navicache.studio.request_guard import RequestGuard
 from navicache.studio.run_queue import RunQueue
 
@@ -26,6 +26,7 @@ READABLE = {
     "button_primary_background_fill": "*primary_600",
     "button_primary_background_fill_hover": "*primary_700",
 }  # Gradio's own are too pale for small letters
+QUICK = {"show_progress": "hidden", "api_visibility": "private"}
 QUEUE_LENGTH = 16  # visitors that may wait; the next one is refused
 
 
@@ -55,6 +56,8 @@ def build_page(controller: StudioController) -> Any:
         live = gr.HTML(IDLE, elem_id="nv-live")
         result = gr.HTML(elem_id="nv-result")
         connect_events(controller, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])
+        # Gradio shows a number that is empty from the start as 0.
+        page.load(lambda: default_values(controller.models.default), None, fields.defaults, queue=False, **QUICK)
     return page
 
 
@@ -78,10 +81,9 @@ def connect_events(controller: StudioController, fields: PageFields, outputs: li
     slow = {"show_progress": "minimal", "concurrency_id": "device", "api_visibility": "private"}
     events = [fields.run.click, fields.prompt.submit]
     begun = gr.on(events, run, [kept, *fields.inputs], outputs, show_progress_on=[live], **slow)
-    quick = {"show_progress": "hidden", "api_visibility": "private"}
-    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **quick)
+    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **QUICK)
     # `input`, not `change`: the first value needs no defaults. It is queued, since refusals are shown only then.
-    fields.model.input(show_defaults, fields.model, fields.defaults, **quick)
+    fields.model.input(show_defaults, fields.model, fields.defaults, **QUICK)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from navicache.generation.session import check_before_loading, check_loaded_pipe
 from navicache.generation.sound import pair_sounds
 from navicache.generation.timed_calls import WARM_UP_STEPS, PromptRuns, TimedOutput, call_timed
 from navicache.studio.loaded_pipeline import LoadedPipeline
-from navicache.studio.monitor import RunMonitor
+from navicache.studio.monitor import CACHED, PLAIN, RunMonitor
 
 
 def run_request(
@@ -29,10 +29,10 @@ def run_request(
     monitor.raise_if_stopped()
     if fresh or plain is None:  # or the first call of this size pays for first times
         _call_monitored(pipe, job, "warming up", monitor, changed={"num_inference_steps": WARM_UP_STEPS})
-    plain = plain or _call_monitored(pipe, job, "no cache", monitor)
+    plain = plain or _call_monitored(pipe, job, PLAIN, monitor)
     monitor.update(plain=plain)
     with job.caching.enable(pipe) as cache:
-        cached = _call_monitored(pipe, job, "with the cache", monitor, lambda: cache.progress)
+        cached = _call_monitored(pipe, job, CACHED, monitor, lambda: cache.progress)
         trace, summary = cache.trace, cache.summary(details=False)
     monitor.update(doing="measuring")
     pair = PromptRuns(cached, trace, summary, plain)

@@ -23,6 +23,9 @@ class Cond:
     levels: tuple[float, float] = (0.0, math.inf)
     uuid: uuid.UUID = field(default_factory=uuid.uuid4)
 
+    def as_dictionary(self) -> dict[str, Any]:
+        return {"start_percent": max(0.0, 1 - self.levels[1])} if self.levels[1] < math.inf else {}
+
     def part(self, x: Tensor) -> Tensor:
         return x if self.area is None else x[..., self.area]
 
@@ -37,6 +40,12 @@ class Guider:
     cfg: float = 4.0
     batched: Callable[[float], bool] = lambda sigma: True  # whether there is memory for several chunks in a call
     model_options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def conds(self) -> dict[str, list[dict[str, Any]]]:
+        """As ComfyUI has them before a run: shares of it in place of noise levels, which are 1 - share here."""
+        roles = {"positive": self.positive, "negative": self.negative}
+        return {role: [cond.as_dictionary() for cond in conds] for role, conds in roles.items()}
 
     def sample(self, noise: Tensor, sampler: Any, sigmas: Tensor) -> Tensor:
         original, self.model_options = self.model_options, copied(self.model_patcher.model_options)

@@ -109,7 +109,8 @@ class Patcher:
         self.wrappers.get(wrapper_type, {}).pop(key, None)
 
     def get_model_object(self, name: str) -> Any:
-        return {"model_sampling": SimpleNamespace(sigma_max=torch.tensor(SIGMA_MAX))}[name]
+        sampling = SimpleNamespace(sigma_max=torch.tensor(SIGMA_MAX), percent_to_sigma=lambda share: 1 - share)
+        return {"model_sampling": sampling}[name]
 
 
 class patched_weights:  # noqa: N801

@@ -61,6 +61,11 @@ class Case:
 
     def run(self, pipe: DiffusionPipeline, **extra: Any) -> torch.Tensor:
         """The latents of a full run of one sample; `extra` overrides any argument."""
+        output = self.run_all(pipe, **extra)
+        return output[0][0] if isinstance(output[0], list) else output[0]
+
+    def run_all(self, pipe: DiffusionPipeline, **extra: Any) -> Any:
+        """All that a full run of one sample returns."""
         given: dict[str, Any] = {"generator": torch.Generator().manual_seed(0), "output_type": "latent", **self.call}
         given |= {"num_inference_steps": STEPS, "return_dict": False}
         given |= {name: make() for name, make in self.media.items()}
@@ -68,8 +73,7 @@ class Case:
             drawings = {name: drawn(f"{name}:{prompt}", shape) for name, shape in self.text.items()}
             given |= {prefix + name: value[0] if name in self.bare else value for name, value in drawings.items()}
             given |= {prefix + name: torch.ones(1, tokens, dtype=torch.bool) for name, tokens in self.masks.items()}
-        output = pipe(**{**given, **extra})
-        return output[0][0] if isinstance(output[0], list) else output[0]
+        return pipe(**{**given, **extra})
 
 
 def drawn(what: str, shape: Shape) -> torch.Tensor:

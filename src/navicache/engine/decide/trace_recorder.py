@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from navicache.engine.decide.trace_lines import DecisionLine, LineKey, expand_shared_lines
-from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_value
+from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_moving_time
 from navicache.policies import Decision, Gate, Policy, Step, collect_knob_values
 from navicache.records import RunRecord, StepRecord
 
@@ -182,5 +182,5 @@ class TraceRecorder:
         if state is not NO_STATE:
             fields |= self._gate.explain(state)
         fields |= self._find_amendments(key)
-        time = get_value(self._time_readings.get(position))
+        time = get_moving_time(self._time_readings.get(position), self._time_readings.get(self._count_start))
         return StepRecord(index=self._run_indices[position], stream=stream, sample=sample, time=time, **fields)

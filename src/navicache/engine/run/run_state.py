@@ -13,7 +13,7 @@ from navicache.engine.run.latent_state import LatentState
 from navicache.engine.run.outcome_measurement import ComputeWork
 from navicache.engine.run.pending_outcomes import PendingOutcomes
 from navicache.engine.run.result_storage import encode_result, store_result
-from navicache.engine.run.short_runs import explain_short_run
+from navicache.engine.run.short_runs import is_too_short, list_length_notes
 from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.containers import check_row_count, unpack_output
 from navicache.engine.tensors.device_readings import DeviceReading
@@ -70,12 +70,10 @@ class RunState:
 
     def begin_run(self, call: ModelCall, total: int | None, align_steps: int | None) -> None:
         """Store the latent of the first step, or bypass a run that is too short."""
-        if total is None and self.scheme.computes_last_step:
-            note = "the number of steps is unknown, so the last one is not forced: enable(..., steps=N)"
+        for note in list_length_notes(total, align_steps, self.scheme):
             self.recorder.add_note(note)
-        if short := explain_short_run(total, align_steps, self.scheme.min_total_steps):
+        if is_too_short(total, align_steps, self.scheme):
             self.bypass_reason = "too few steps"
-            self.recorder.add_note(short)
             return
         self.latent_state.set_latent(call, call.latent)
         self.batch.queue_layout_check(call.latent)

@@ -51,6 +51,28 @@ def copy_to_host(values: Tensor) -> list[float]:
 
 
 def create_time_reading(time: Tensor | float) -> DeviceReading:
-    """A time, the largest where every token has its own."""
-    tensor = time if isinstance(time, Tensor) else torch.tensor([float(time)])
-    return DeviceReading(tensor.to(torch.float32).amax())
+    """A time; where tokens or latents have times of their own, the largest and the smallest."""
+    tensor = (time if isinstance(time, Tensor) else torch.tensor([float(time)])).to(torch.float32)
+    if tensor.numel() < 2:
+        return DeviceReading(tensor.reshape(-1))
+    smallest, largest = torch.aminmax(tensor)
+    return DeviceReading(torch.stack([largest, smallest]))
+
+
+def get_time_range(reading: DeviceReading | None) -> tuple[float, float] | None:
+    """Return the largest and the smallest time; None if they are still on the device."""
+    return None if reading is None or not reading.values else (reading.values[0], reading.values[-1])
+
+
+def get_moving_time(reading: DeviceReading | None, first: DeviceReading | None) -> float | None:
+    """Return the largest time, or the smallest if the largest has stayed since the first step: a frozen latent's."""
+    now, start = get_time_range(reading), get_time_range(first)
+    if now is None or start is None:
+        return None if now is None else now[0]
+    return now[1] if now[0] == start[0] and now[1] != start[1] else now[0]
+
+
+def compute_time_change(now: DeviceReading | None, then: DeviceReading | None) -> float | None:
+    """Return how far the time has moved; of several times, half the sum of what largest and smallest have."""
+    new, old = get_time_range(now), get_time_range(then)
+    return None if new is None or old is None else (sum(new) - sum(old)) / 2

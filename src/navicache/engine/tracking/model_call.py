@@ -12,6 +12,8 @@ from navicache.engine.tensors.rows import Rows, list_shapes
 from navicache.models import (
     CONDITIONING_ARGUMENT_NAMES,
     LATENT_ARGUMENT_NAMES,
+    OTHER_LATENT_ARGUMENT_NAMES,
+    OTHER_TIME_ARGUMENT_NAMES,
     TIME_ARGUMENT_NAMES,
     ArgumentKey,
     CallSpec,
@@ -45,7 +47,9 @@ class CallReader:
         self._argument_names = names
         self._latent_key = _resolve_argument_key("latent", spec.latent, LATENT_ARGUMENT_NAMES, names)
         self._time_key = _resolve_argument_key("time", spec.time, TIME_ARGUMENT_NAMES, names)
-        self._conditioning_keys = _resolve_conditioning_keys(spec, names, {self._latent_key, self._time_key})
+        self._other_time_keys = [name for name in OTHER_TIME_ARGUMENT_NAMES if name in names and spec.time is None]
+        taken = {self._latent_key, self._time_key, *OTHER_LATENT_ARGUMENT_NAMES, *self._other_time_keys}
+        self._conditioning_keys = _resolve_conditioning_keys(spec, names, taken)
         if self._latent_key is None:
             raise ValueError(
                 f"cannot tell which argument is the latent among ({', '.join(names)}); "
@@ -64,8 +68,17 @@ class CallReader:
         for place in self._conditioning_keys:
             value = given.get(place)  # pyright: ignore[reportArgumentType]
             conditioning += (value,) if isinstance(value, Tensor) else _collect_tensors(value)
-        time = _merge_times(given.get(self._time_key))  # pyright: ignore[reportArgumentType]
+        time = self._read_time(given)
         return ModelCall(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
+
+    def _read_time(self, given: Mapping[Any, Any]) -> Any:
+        """The time as it is, or those of several latents as one tensor: one that is frozen stays, another moves."""
+        time = given.get(self._time_key)
+        others = [given[key] for key in self._other_time_keys if given.get(key) is not None]
+        if not others and not isinstance(time, list | tuple):
+            return time
+        times = [*time] if isinstance(time, list | tuple) else [] if time is None else [time]
+        return torch.cat([torch.as_tensor(entry).reshape(-1) for entry in times + others])
 
     @property
     def argument_keys(self) -> dict[str, tuple[ArgumentKey, ...]]:
@@ -133,13 +146,6 @@ def _resolve_conditioning_keys(
         return (2,)
     usual = tuple(name for name in CONDITIONING_ARGUMENT_NAMES if name in argument_names and name not in taken_keys)
     return usual or tuple(name for name in argument_names if name not in taken_keys)
-
-
-def _merge_times(time: Any) -> Any:
-    """A time as it is, or those of several latents as one tensor, of which the largest counts: a frozen one is at 0."""
-    if isinstance(time, Tensor) or not isinstance(time, list | tuple):
-        return time
-    return torch.cat([torch.as_tensor(entry).reshape(-1) for entry in time])
 
 
 def _collect_tensors(value: Any) -> list[Tensor]:

@@ -5,7 +5,12 @@ latent and conditioning are compared, in the one transfer that a leading call ma
 breaks the pattern of the step before costs a transfer of its own.
 """
 
-from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_value
+from navicache.engine.tensors.device_readings import (
+    DeviceReading,
+    compute_time_change,
+    create_time_reading,
+    get_time_range,
+)
 from navicache.engine.tensors.rows import compare_values, list_shapes, share_memory
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement, choose_unused_name, number_repeated_stream
@@ -49,7 +54,7 @@ def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unch
     equal = [stream for stream, flag in placement.conditioning_matches.items() if flag.values[0]]
     free = [stream for stream in equal if stream not in tracker.called_streams]
     is_time_unknown = tracker.is_done and placement.time is None
-    same_time = get_value(placement.time) == get_value(tracker.time) and not is_time_unknown
+    same_time = get_time_range(placement.time) == get_time_range(tracker.time) and not is_time_unknown
     if placement.kind == "follow" or (placement.is_tentative and latent_unchanged and same_time):
         repeated = placement.stream in tracker.called_streams or (bool(equal) and not free)
         if repeated and tracker.local_index == 0 and tracker.run_token is None:
@@ -58,7 +63,7 @@ def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unch
         return placement._replace(kind="follow", stream=stream)
     if tracker.is_done:
         return placement.as_new_run("the run before was over")
-    if _is_new_run_by_time(tracker, get_value(placement.time)):
+    if _is_new_run_by_time(tracker, placement.time):
         return placement.as_new_run("the time went back")
     if placement.is_conditioning_moved and not equal:
         return placement.as_new_run("the conditioning changed")
@@ -154,11 +159,11 @@ def _choose_new_stream(tracker: RunTracker) -> str:
     return choose_unused_name({*tracker.conditioning, *tracker.called_streams, *tracker.previous_streams})
 
 
-def _is_new_run_by_time(tracker: RunTracker, time: float | None) -> bool:
-    last = get_value(tracker.time)
-    if time is None or last is None:
+def _is_new_run_by_time(tracker: RunTracker, time: DeviceReading | None) -> bool:
+    change = compute_time_change(time, tracker.time)
+    if change is None:
         return False
-    return time == get_value(tracker.first_time) or (time - last) * tracker.time_direction < 0
+    return get_time_range(time) == get_time_range(tracker.first_time) or change * tracker.time_direction < 0
 
 
 def _queue_time_reading(call: ModelCall, call_facts: CallFacts) -> DeviceReading | None:

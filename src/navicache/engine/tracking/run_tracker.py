@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from navicache.engine.tensors.device_readings import DeviceReading, get_value
+from navicache.engine.tensors.device_readings import DeviceReading, compute_time_change, get_moving_time
 from navicache.engine.tensors.rows import Rows
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement
@@ -56,7 +56,7 @@ class RunTracker:
     @property
     def position(self) -> StepPosition:
         """Where the step stands; its time as far as it has been read."""
-        time = None if self.time is None else get_value(self.time)
+        time = get_moving_time(self.time, self.first_time)
         return StepPosition(self.index, self.local_index, self.total, time, self.call_facts.sigma, self.noise_levels)
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
@@ -131,6 +131,5 @@ class RunTracker:
         elif self.index_offset is None and call_facts.index is not None:
             self.index_offset = call_facts.index - self.local_index  # the run began in the middle of the schedule
         if placement.time is not None and not self.time_direction:
-            now, then = get_value(placement.time), get_value(self.time)
-            self.time_direction = 0.0 if now is None or then is None else now - then
+            self.time_direction = compute_time_change(placement.time, self.time) or 0.0
         return wrong

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from navicache.policies import Inertial
 from navicache_comfyui import attach
-from navicache_comfyui.repeated_evaluations import RevisitRule, split_budget_with_revisits
+from navicache_comfyui.evaluation_budget import RevisitRule, split_budget_with_revisits
 
 PLACES = [round(float(sigma), 4) for sigma in levels()]
 

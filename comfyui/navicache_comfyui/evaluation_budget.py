@@ -17,10 +17,14 @@ from typing import NamedTuple
 from navicache.policies import Inertial, Policy
 from navicache.policies.inertial import DEFAULT_SPEEDUP
 
+from .evaluation_plan import EvaluationPlan
 from .policy_settings import has_speedup_target
 
 FEWEST_FIRST_LEVELS = 3
 FEWEST_COMPUTED = 6  # evaluations of a whole run; half of them of a sampler that runs a part of it
+
+
+SWITCH_EVALUATIONS = 2  # the first outputs of a conditioning that begins in mid-run: before them nothing is predicted
 
 
 class RevisitRule(NamedTuple):
@@ -40,6 +44,24 @@ class RevisitRule(NamedTuple):
         if self.follows:
             return first_computed
         return level < self.first_levels or (self.computes_last and level == level_count - 1)
+
+
+def fit_budget(policy: Policy, plan: EvaluationPlan, switches: int, is_whole_run: bool) -> tuple[Policy, str]:
+    """Fit a speed-up to a run: not too few computed evaluations, and those that new conditionings cost taken off.
+
+    Args:
+        policy: as it was chosen.
+        plan: of the run.
+        switches: how many times a conditioning begins in mid-run.
+        is_whole_run: whether the sampler goes from noise to the end.
+    """
+    count = sum(place is not None for place in plan.places)
+    policy, note = raise_short_budget(policy, count, is_whole_run)
+    if not (switches and count and isinstance(policy, Inertial) and has_speedup_target(policy)):
+        return policy, note
+    speedup = policy.speedup or DEFAULT_SPEEDUP
+    budget = count / speedup - switches * SWITCH_EVALUATIONS * (1 - 1 / speedup)
+    return replace(policy, speedup=count / min(count, max(budget, FEWEST_COMPUTED))), note
 
 
 def raise_short_budget(policy: Policy, evaluations: int, is_whole_run: bool) -> tuple[Policy, str]:

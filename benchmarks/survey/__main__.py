@@ -1,0 +1,82 @@
+"""Run the survey and write its rows: `python -m benchmarks.survey [CLASS ...]`, then `make tables`.
+
+Without names every class is run that the installed diffusers has; with names, these, and the other rows stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import signal
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+import diffusers
+import torch
+
+import navicache
+from benchmarks.survey.measure import Row, measure
+from benchmarks.survey.subjects import find_subject, list_pipelines
+from benchmarks.survey.table import ROWS
+from navicache.records import open_atomic_file
+
+LIMIT = 120  # seconds of CPU time that one class may take
+
+
+def survey_class(name: str, kind: type) -> dict[str, Any]:
+    """The row of a class; an error becomes its problem."""
+    subject = find_subject(name, kind)
+    if subject is None:
+        return vars(Row(name, problem="no tiny build yet"))
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    try:
+        return {**measure(name, subject), "note": subject.recipe.note or subject.template.note}
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        said = (str(error).splitlines() or [""])[0][:200]
+        problem = f"{type(error).__name__}: {said} ({Path(place.filename).name}, {place.name})"
+        return vars(Row(name, problem=problem))
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def main() -> None:
+    """Measure, and write after every class."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("classes", nargs="*")
+    parser.add_argument("--out", type=Path, default=ROWS)
+    parser.add_argument("--missing", action="store_true", help="only classes that have no good row yet")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGPROF, _stop)
+    kept = json.loads(args.out.read_text(encoding="utf-8")) if args.out.exists() else {}
+    rows: dict[str, Any] = kept.get("rows", {})
+    kinds = list_pipelines()
+    versions = {"navicache": navicache.__version__, "diffusers": diffusers.__version__, "torch": torch.__version__}
+    for name, kind in kinds.items():
+        good = name in rows and not rows[name]["problem"]
+        if (args.classes and name not in args.classes) or (args.missing and good):
+            continue
+        rows[name] = survey_class(name, kind)
+        print(name, rows[name]["problem"] or f"{rows[name]['computed']} of {rows[name]['steps']}", flush=True)
+        write_rows(args.out, versions, {name: rows[name] for name in sorted(rows) if name in kinds})
+
+
+def write_rows(path: Path, versions: dict[str, str], rows: dict[str, Any]) -> None:
+    """One row a line, so that a change of one is a change of one line."""
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
+    with open_atomic_file(path) as file:
+        file.write(f'{{"versions": {json.dumps(versions)},\n"rows": {{\n{lines}\n}}}}\n'.encode())
+
+
+def _stop(*_: Any) -> None:
+    raise TimeoutError(f"took more than {LIMIT} s of CPU time")
+
+
+if __name__ == "__main__":
+    main()

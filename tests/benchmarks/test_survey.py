@@ -1,0 +1,61 @@
+"""The survey of diffusers' pipelines: its builds, what it finds, and that its rows are of the installed version."""
+
+from __future__ import annotations
+
+import json
+
+import diffusers
+import pytest
+from benchmarks.survey import table
+from benchmarks.survey.measure import measure
+from benchmarks.survey.subjects import find_subject, list_pipelines
+
+QUICK = {"AnimateDiffPipeline"}
+KEPT = json.loads(table.ROWS.read_text(encoding="utf-8"))
+GOOD = [name for name, row in KEPT["rows"].items() if not row["problem"]]
+pytestmark = pytest.mark.filterwarnings("ignore")  # what old pipelines say of themselves
+MEASURED = ("cached", "uncached", "steps", "computed", "runs", "equal_again", "equal_after", "places", "notes")
+
+
+def test_the_rows_are_those_of_the_installed_version():
+    assert KEPT["versions"]["diffusers"] == diffusers.__version__, "run python -m benchmarks.survey, then make tables"
+    assert set(KEPT["rows"]) == set(list_pipelines())
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in GOOD]
+)
+def test_a_class_is_found_as_its_row_says(name):
+    subject = find_subject(name, list_pipelines()[name])
+    assert subject is not None
+    row = measure(name, subject)
+    assert {key: row[key] for key in MEASURED} == {key: KEPT["rows"][name][key] for key in MEASURED}
+
+
+def test_a_row_says_what_is_called_and_not_cached():
+    part = {"kind": "Unet", "calls": 24, "outputs": 1}
+    row = {
+        "name": "OddPipeline",
+        "cached": {"unet": part, "prior": {**part, "calls": 0}},
+        "uncached": {"controlnet": {**part, "kind": "Control"}},
+        "places": {"call": "", "blocks": "cannot find the transformer blocks of Unet: looked", "after first": ""},
+        **{
+            "steps": 12,
+            "computed": 6,
+            "runs": 1,
+            "equal_again": True,
+            "equal_after": True,
+            "notes": [],
+            "note": "slow",
+        },
+    }
+    assert table.format_row(row) == (
+        "`OddPipeline`",
+        "`unet`",
+        "24",
+        "1",
+        "6 of 12",
+        "yes",
+        "no: no list of blocks",
+        "not called here: `prior`; `controlnet` (Control) is called 24 times and not cached; slow",
+    )
