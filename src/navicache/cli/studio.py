@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     source = ModelSource(options.model, options.dtype, options.device, options.offload)
     offer = StudioModels(source, options.locked, options.minutes)
     check_models(offer)
+    if options.port is not None and not 0 < options.port < 2**16:
+        raise ValueError(f"--port must be from 1 to 65535, got {options.port}")
     if not (options.locked or is_loopback(options.host)):
         print(OPEN_TO_ALL.format(host=options.host), file=sys.stderr, flush=True)
     from navicache.studio.page import open_page

@@ -6,10 +6,9 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import torch
-
 from navicache.generation.job import GenerationJob
 from navicache.generation.loading import locate_model
+from navicache.generation.memory_errors import is_out_of_memory
 from navicache.studio.baselines import BaselineStore
 from navicache.studio.html import result_html
 from navicache.studio.live import STOPPED, done_html, live_html, refused_html
@@ -90,7 +89,7 @@ class StudioController:
 
 def explain_error(error: Exception) -> str:
     """Why a run failed, in words for a visitor; unexpected errors are also logged."""
-    if isinstance(error, torch.OutOfMemoryError):
+    if is_out_of_memory(error):
         return OUT_OF_MEMORY
     if not isinstance(error, EXPECTED_ERRORS):
         logger.error("a run of the studio failed", exc_info=error)
