@@ -92,7 +92,7 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return summary
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print a table and write the files."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.held_sound", description=__doc__)
     parser.add_argument("model", help="folder of an LTX-2 checkpoint")
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a checkpoint of `--member sound --small`")
     parser.add_argument("--steps", type=int, help="in place of the member's own")
     parser.add_argument("--out", type=Path, default=Path("build/held_sound"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     source, member = (
         ModelSource(options.model, device=options.device),
         (SMALL_SIZES if options.small else SoundSizes()).member,
