@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def roll_out(model: nn.Module) -> tuple[list[Tensor], list[Tensor]]:
     for _ in range(CHUNKS):
         x = torch.randn((1, 6, 4), generator=generator)
         keys.append(torch.full((1, 1, 4), torch.nan))
-        for now, then in zip(times, times[1:], strict=False):
+        for now, then in pairwise(times):
             x = x + (then - now) / 1000 * model(x, now, keys, text)
         model(x, times[-1], keys, text)
         chunks.append(x)
@@ -118,10 +119,9 @@ CHUNKED = {  # class, what its call takes, and the runs of one generation
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "AnyFlowFARPipeline" else pytest.mark.slow) for name in CHUNKED]
-)
+@pytest.mark.parametrize("name", CHUNKED)
 def test_each_chunk_of_a_real_pipeline_is_a_run(name: str) -> None:
     arguments, runs = CHUNKED[name]
     subject = find_subject(name, list_pipelines()[name])
