@@ -2,6 +2,8 @@
 
 from typing import Any
 
+WEB_DIRECTORY = "./comfyui/web"  # the help pages of the nodes
+
 
 async def comfy_entrypoint() -> Any:
     """Return the extension of the pack in comfyui/; ComfyUI calls this when it loads the clone."""

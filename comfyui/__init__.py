@@ -10,7 +10,9 @@ from comfy_api.latest import ComfyExtension, io  # noqa: E402
 from .cache_node import NaviCache  # noqa: E402
 from .report_node import NaviCacheReport  # noqa: E402
 
-__all__ = ["NaviCache", "NaviCacheReport", "comfy_entrypoint"]
+__all__ = ["WEB_DIRECTORY", "NaviCache", "NaviCacheReport", "comfy_entrypoint"]
+
+WEB_DIRECTORY = "./web"  # the help pages of the nodes
 
 
 class NaviCacheExtension(ComfyExtension):

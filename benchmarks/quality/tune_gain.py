@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from navicache.cli.main import COMMANDS
+from navicache.cli.main import import_command
 from navicache.cli.tune.command import add_subcommand_options
 from navicache.cli.tune.job import TuneJob, read_tune_job
 from navicache.cli.tune.run import build_runner
@@ -37,7 +37,7 @@ def measure_target(options: argparse.Namespace, tuned: list[str]) -> dict[str, A
     parser = argparse.ArgumentParser()
     add_subcommand_options(parser)
     asked = parser.parse_args(tuned)
-    if COMMANDS["tune"][0].run(asked):
+    if import_command("tune").run(asked):
         raise SystemExit(1)
     settings = read_settings(asked.out / "settings.json")
     job = replace(read_tune_job(asked), prompts=tuple(choose_prompts("held-out", options.held_out)))

@@ -4,7 +4,8 @@
 this changes the output by a percent or less; in the first steps and at the last level by far more. There revisits are
 computed; elsewhere they reuse the output of the level, computed or predicted. The number of such levels at the start is
 a third of the evaluations that half of the levels would leave: 8 of 50 levels of `heun` at a speed-up of 2, and at 3
-only the fewest.
+only the fewest. `heunpp2` looks two levels ahead, so its first outputs matter more: at least nine of ten levels are
+computed once, and the rest goes to the revisits of the first levels.
 
 A run with few computed steps shows another video than an uncached one, so a speed-up is lowered to what leaves
 FEWEST_COMPUTED of them.
@@ -24,6 +25,7 @@ FEWEST_FIRST_LEVELS = 3
 FEWEST_COMPUTED = 6  # evaluations of a whole run; half of them of a sampler that runs a part of it
 
 
+LEVELS_KEPT = 0.9  # of the levels of a sampler that evaluates them three times
 SWITCH_EVALUATIONS = 2  # the first outputs of a conditioning that begins in mid-run: before them nothing is predicted
 
 
@@ -96,6 +98,8 @@ def split_budget_with_revisits(policy: Policy, revisits: Sequence[int]) -> tuple
     if not extra:
         return policy, RevisitRule()
     budget = int((levels + extra) / (policy.speedup or DEFAULT_SPEEDUP))
+    if max(revisits) > 1:
+        return _split_for_thrice(policy, revisits, budget)
     first = max(policy.align_steps or FEWEST_FIRST_LEVELS, round((budget - levels / 2) / 3))
     at_end = revisits[-1] if policy.last_step else 0
     spare = max(0, budget - sum(revisits[:first]) - at_end - levels)  # a small speed-up can compute more
@@ -103,3 +107,12 @@ def split_budget_with_revisits(policy: Policy, revisits: Sequence[int]) -> tuple
         spare, first = spare - revisits[first], first + 1
     rest = budget - sum(revisits[:first]) - at_end
     return replace(policy, speedup=max(1.0, levels / max(1, rest))), RevisitRule(first, policy.last_step)
+
+
+def _split_for_thrice(policy: Inertial, revisits: Sequence[int], budget: int) -> tuple[Policy, RevisitRule]:
+    """Nearly all levels are computed once, and what is left goes to revisits of the first ones, none to the last."""
+    levels, first = len(revisits), policy.align_steps or FEWEST_FIRST_LEVELS
+    while first < levels and sum(revisits[: first + 1]) <= budget - LEVELS_KEPT * levels:
+        first += 1
+    rest = max(1, budget - sum(revisits[:first]))
+    return replace(policy, speedup=max(1.0, levels / rest)), RevisitRule(first)

@@ -16,7 +16,14 @@ from navicache.integrations.policy_choice import (
 from navicache.integrations.rank_groups import get_class_name
 from navicache.integrations.tuned_runs import TunedRuns, check_tuned_model, find_tuned_runs
 from navicache.models import MODES, Quality, find_model, read_settings
-from navicache.policies import POLICIES, Inertial, Policy
+from navicache.policies import POLICIES, Inertial, Policy, build_policy
+
+# Knobs that make a policy predict whole calls, where its own default reaches inside the model.
+WHOLE_MODEL_FORMS: Mapping[str, Mapping[str, Any]] = {
+    "taylorseer": {"lite": True},
+    "hicache": {"lite": True},
+    "spectrum": {"site": "model"},
+}
 
 
 def check_targets(speedup: float | None, quality: str | None, max_error: float | None) -> None:
@@ -57,7 +64,9 @@ def choose_comfyui_policy(
     """Choose the policy, and notes about it. Knobs without a policy or a target belong to the default policy."""
     if policy is None and POLICY_OF_TARGET.keys().isdisjoint(knobs):
         policy = DEFAULT_POLICY
-    spec, options = find_model(get_class_name(module), vars(module)), CacheOptions(policy, quality, knobs=dict(knobs))
+    spec = find_model(get_class_name(module), vars(module))
+    form = WHOLE_MODEL_FORMS.get(policy, {}) if isinstance(policy, str) else {}
+    options = CacheOptions(policy, quality, knobs={**form, **knobs})
     chosen = choose_policy(options, spec)
     if chosen.schemes()[0].site != "model":
         raise ValueError(
@@ -78,12 +87,12 @@ def has_speedup_target(policy: Inertial) -> bool:
 
 
 def list_whole_model_policies() -> list[str]:
-    """List the policies that predict whole calls by default."""
-    return [name for name, kind in POLICIES.items() if _get_default_site(kind) == "model"]
+    """List the policies that predict whole calls, by default or with the knobs of `WHOLE_MODEL_FORMS`."""
+    return [name for name in POLICIES if _get_site(name) == "model"]
 
 
-def _get_default_site(policy_class: Any) -> Any:
+def _get_site(policy: str) -> Any:
     try:
-        return policy_class().schemes()[0].site
+        return build_policy(policy, **WHOLE_MODEL_FORMS.get(policy, {})).schemes()[0].site
     except (TypeError, ValueError):  # it needs a calibration first
         return None

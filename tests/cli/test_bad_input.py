@@ -27,6 +27,12 @@ from navicache.generation.job import check_call_arguments
         (["--frames", "8"], "--frames must be 4k+1, got 8: 5 or 9 would do"),
         (["--height", "40"], "--height must be a multiple of 16, got 40: 32 or 48 would do"),
         (["--width", "8"], "--width must be a multiple of 16, got 8: 16 or 32 would do"),
+        (["--guidance", "nan"], "--guidance: must be a finite number, got 'nan'"),
+        (["--guidance", "inf"], "--guidance: must be a finite number, got 'inf'"),
+        (["--seed", "-1"], "--seed: must be a whole number from 0 to"),
+        (["--seed", str(2**70)], "--seed: must be a whole number from 0 to"),
+        (["--prompt", " "], "--prompt: must not be empty"),
+        (["--model", "", "--prompt", "x"], "no model is named: give 'pocket'"),
         (["--device", "tpu"], "unknown device 'tpu'"),
         (["--device", "cuda:x"], "unknown device 'cuda:x'"),
         (["--device", "cpu", "--offload", "model"], "the device is the CPU"),
@@ -119,7 +125,7 @@ def test_ctrl_c_while_a_video_is_written_leaves_no_part_of_it(tmp_path, monkeypa
     class Frames:
         from_ndarray = staticmethod(interrupted)
 
-    monkeypatch.setattr("navicache.report.video.av.VideoFrame", Frames)
+    monkeypatch.setattr("av.VideoFrame", Frames)
     with pytest.raises(SystemExit) as end:
         main(["generate", *SMALL, *STATIC, "--out", str(tmp_path)])
     assert end.value.code == 130

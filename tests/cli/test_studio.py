@@ -36,3 +36,10 @@ def test_the_longest_run_is_an_option(opened):
     main(["studio", "--minutes", "30"])
     ((models, _),) = opened
     assert models.limits_of(models.default).minutes == 30
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536"])
+def test_a_port_that_no_machine_has_is_refused(opened, capsys, port):
+    with pytest.raises(SystemExit):
+        main(["studio", "--port", port])
+    assert "--port must be from 1 to 65535" in capsys.readouterr().err and not opened

@@ -1,4 +1,8 @@
-"""The table of the docs, from the rows that `tests.comfyui.compare` has left: `python -m tests.comfyui.table`."""
+"""The tables of the docs, from the rows that `tests.comfyui.compare` has left: `python -m tests.comfyui.table`.
+
+With `--spacings` the rows are those of samplers with spacings and several guidances: one mean over all of them for each
+sampler and spacing, with the interval of the mean over everything.
+"""
 
 import argparse
 from pathlib import Path
@@ -7,6 +11,8 @@ from typing import NamedTuple
 
 from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
 from tests.comfyui.search import Tried, nearest
+
+from navicache.evaluation.intervals import estimate_mean
 
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
 
@@ -25,9 +31,9 @@ class Pair(NamedTuple):
 
 
 def pairs(rows: Rows, setting: Setting) -> list[Pair]:
-    """Every prompt for which all three are there."""
+    """Every prompt for which all three are there; of several of ours the newest."""
     found: list[Pair] = []
-    for ours in rows.read(setting, cache="navicache"):
+    for ours in {row.prompt: row for row in rows.read(setting, cache="navicache")}.values():
         plain = rows.read(setting, ours.prompt, "plain")
         scored = {row.setting: row for row in rows.read(setting, ours.prompt, "easycache") if row.psnr is not None}
         if plain and scored:
@@ -47,9 +53,14 @@ def cell(found: list[Pair]) -> str:
     return f"{ours:.1f}, {theirs:.1f}{counted}: **{fmean(leads):+.1f}** {span}"
 
 
+def read_parts(folder: Path) -> dict[int, Rows]:
+    """The rows of every number of steps."""
+    return {int(part.name): Rows(part) for part in folder.iterdir() if part.name.isdigit()}
+
+
 def table(folder: Path) -> list[str]:
     """One line a sampler, one column a number of steps."""
-    parts = {int(part.name): Rows(part) for part in folder.iterdir() if part.name.isdigit()}
+    parts = read_parts(folder)
     steps = sorted(parts)
     lines = [["sampler", *(f"{number} steps" for number in steps)], ["---"] * (1 + len(steps))]
     for sampler in SAMPLERS:
@@ -58,11 +69,34 @@ def table(folder: Path) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
+def spacing_table(parts: dict[int, Rows]) -> list[str]:
+    """One line a sampler, one column a spacing: the lead in decibels over all steps, guidances and prompts."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for rows in parts.values():
+        for setting in dict.fromkeys(row.made_with for row in rows.all()):
+            leads = [pair.lead for pair in pairs(rows, setting)]
+            found.setdefault((setting.sampler, setting.spacing), []).extend(leads)
+    samplers, spacings = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
+    lines = [["sampler", *spacings], ["---"] * (1 + len(spacings))]
+    lines += [[f"`{name}`", *(_describe_leads(found.get((name, each), [])) for each in spacings)] for name in samplers]
+    leads = [lead for each in found.values() for lead in each]
+    mean = estimate_mean(leads)
+    interval = "" if mean.low is None else f", {mean.low:+.1f} to {mean.high:+.1f} at 95 %"
+    ahead = f"{sum(lead > 0 for lead in leads)} of {mean.count} ahead, least {min(leads):+.1f}"
+    return [*(f"| {' | '.join(line)} |" for line in lines), "", f"mean {mean.mean:+.1f} dB{interval}; {ahead}"]
+
+
+def _describe_leads(leads: list[float]) -> str:
+    return f"{fmean(leads):+.1f}" + f" ({len(leads)})" * (len(leads) > 1) if leads else ""
+
+
 def main(argv: list[str] | None = None) -> None:
     """Print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROWS)
-    print(*table(parser.parse_args(argv).folder), sep="\n")
+    parser.add_argument("--spacings", action="store_true", help="samplers by spacings, over all steps and guidances")
+    args = parser.parse_args(argv)
+    print(*(spacing_table(read_parts(args.folder)) if args.spacings else table(args.folder)), sep="\n")
 
 
 if __name__ == "__main__":

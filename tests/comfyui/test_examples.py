@@ -69,7 +69,8 @@ def test_nodes_and_inputs_exist_in_comfyui(comfyui: Server, name: str) -> None:
         if node["type"] not in PAGE_ONLY:
             names = _inputs(known[node["type"]])
             assert {slot["name"] for slot in node["inputs"]} <= names, node["type"]
-            assert [slot["name"] for slot in node["outputs"]] == known[node["type"]]["output_name"]
+            shown = [slot["name"] for slot in node["outputs"]]
+            assert shown == known[node["type"]]["output_name"][: len(shown)]  # a newer ComfyUI may have more
 
 
 def _inputs(info: dict[str, Any]) -> set[str]:

@@ -45,6 +45,7 @@ def test_a_clone_in_custom_nodes_is_the_pack(monkeypatch: pytest.MonkeyPatch) ->
     for part in [part for part in sys.modules if part.startswith(f"{name}.")]:
         monkeypatch.delitem(sys.modules, part)
     assert (ROOT / "example_workflows" / "flux_dev.json").is_file()  # where ComfyUI looks for templates
+    assert (ROOT / clone.WEB_DIRECTORY / "docs" / "NaviCache.md").is_file()
 
 
 def test_the_library_beside_the_nodes_is_taken(library: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

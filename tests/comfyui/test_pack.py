@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from tests.comfyui.server import PACKS
-from tests.comfyui.stand_in import load_pack, widgets
+from tests.comfyui.stand_in import Kept, load_pack, widgets
 
 from navicache.records import RunRecord, StepRecord
 from navicache.version import __version__
@@ -25,6 +25,20 @@ def test_every_input_and_output_has_a_tooltip(pack: ModuleType) -> None:
         schema = node.define_schema()
         parts = [*schema.inputs, *schema.outputs, *widgets(schema).values()]
         assert schema.description and all(len(part.tooltip) > 10 for part in parts)
+
+
+def test_every_widget_is_on_the_help_page(pack: ModuleType) -> None:
+    for node in (pack.NaviCache, pack.NaviCacheReport):
+        page = (FOLDER / pack.WEB_DIRECTORY / "docs" / f"{node.__name__}.md").read_text(encoding="utf-8")
+        names = [name for name in widgets(node.define_schema()) if ": " not in name]
+        assert not [name for name in names if name not in page]
+        options = [
+            option.args[0]
+            for widget in node.define_schema().inputs
+            for option in widget.kwargs.get("options", ())
+            if isinstance(option, Kept)
+        ]
+        assert not [name for name in options if f"| {name} |" not in page]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.comfyui.rows import Row, Rows, Setting
-from tests.comfyui.table import pairs, table
+from tests.comfyui.table import pairs, read_parts, spacing_table, table
 
 
 def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
@@ -25,3 +25,14 @@ def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
     assert head == "| sampler | 20 steps |"
     assert first == "| `euler` | 45.0, 41.0 (+1.0 computed): **+4.0** (+4.0 to +4.0; 1 prompts) |"
     assert last == "| `heun` |  |"
+
+
+def test_spacings_are_columns_and_all_leads_have_one_interval(tmp_path: Path) -> None:
+    for steps, spacing, lead in ((12, "karras", 3.0), (20, "karras", 5.0), (12, "beta", -1.0)):
+        rows, made_with = Rows(tmp_path / str(steps)), {"spacing": spacing, "cfg": 4.0}
+        rows.add(Row("euler", 0, "plain", None, steps, None, **made_with))
+        rows.add(Row("euler", 0, "navicache", 2.0, steps / 2, 40 + lead, **made_with))
+        rows.add(Row("euler", 0, "easycache", 0.1, steps / 2, 40.0, **made_with))
+    *lines, _, mean = spacing_table(read_parts(tmp_path))
+    assert "+4.0 (2)" in lines[2] and "-1.0" in lines[2]
+    assert mean.startswith("mean +2.3 dB, ") and mean.endswith("2 of 3 ahead, least -1.0")

@@ -38,6 +38,18 @@ def test_a_branch_of_the_sound_that_jumps_leaves_the_other_on_its_line(rows):
     assert all(torch.allclose(a, b) for a, b in first[2:])
 
 
+def test_another_leader_begins_anew_with_every_output():
+    """From step 12 on the other branch is called first: what was kept of it were differences."""
+    now = {"index": 0, "name": "cond"}
+    model = lambda x, t: (line(x, t), sound(x, t) * (2 if now["name"] == "cond" else 3))  # noqa: E731
+    cached = engine_for(model, THIRDS, describe_call=told(now, STEPS))
+    for now["index"] in range(STEPS):
+        for name in ("cond", "uncond") if now["index"] < 12 else ("uncond", "cond"):
+            now["name"], x, t = name, latent(now["index"]), float(STEPS - now["index"])
+            assert torch.equal(cached(x, t)[1], model(x, t)[1]) or now["index"] in (0, 1, 12, 13)
+    assert cached.engine.trace.runs[0].computed < STEPS / 2
+
+
 def test_every_output_has_a_damping_of_its_own():
     """Sound that jumps is not carried on, while the video goes on along its line."""
     given, true, _ = runs(lambda x, t: (line(x, t), jumps(x, t)), THIRDS)

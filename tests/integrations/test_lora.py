@@ -22,8 +22,8 @@ POLICIES: dict[str, dict[str, Any]] = {
 each_policy = pytest.mark.parametrize(("policy", "knobs"), POLICIES.items(), ids=POLICIES)
 
 
-def weights(rank: int = 2, width: int = 24) -> dict[str, Tensor]:
-    generator = torch.Generator().manual_seed(5)
+def weights(rank: int = 2, width: int = 24, seed: int = 5) -> dict[str, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
     shapes = {"lora_A": (rank, width), "lora_B": (width, rank)}
     names = [f"transformer.blocks.{block}.attn1.{layer}" for block in (0, 1) for layer in ("to_q", "to_v")]
     return {
@@ -103,3 +103,17 @@ def test_fused_and_switched_off(full):
         pipe.enable_lora()
         pipe.fuse_lora()
         torch.testing.assert_close(run(pipe), full[1], rtol=1e-3, atol=1e-3)
+
+
+@each_policy
+def test_hotswap_while_the_cache_is_on(policy, knobs):
+    pipe, other = WAN.build(), WAN.build()
+    pipe.load_lora_weights(weights(), adapter_name="style")
+    other.load_lora_weights(weights(seed=6), adapter_name="style")
+    with navicache.enable(pipe, policy, **knobs), navicache.enable(other, policy, **knobs):
+        styled = run(pipe)
+        pipe.load_lora_weights(weights(seed=6), adapter_name="style", hotswap=True)
+        swapped = run(pipe)
+        assert not torch.equal(swapped, styled)
+        assert torch.equal(swapped, run(other)), "as if it had been the first"
+    assert torch.equal(run(pipe), run(other))

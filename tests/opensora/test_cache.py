@@ -72,6 +72,8 @@ def test_the_papers_presets_reuse_the_block_stack(mode: str) -> None:
         pytest.param("magcache", {}, marks=pytest.mark.slow),
         ("pab", {}),
         pytest.param("taylorseer", {"interval": 3}, marks=pytest.mark.slow),
+        pytest.param("hicache", {"interval": 3}, marks=pytest.mark.slow),
+        pytest.param("spectrum", {}, marks=pytest.mark.slow),
         ("firstblockcache", {"threshold": 1.0}),
         pytest.param(
             "dbcache",

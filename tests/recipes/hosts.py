@@ -1,9 +1,9 @@
 """The code of other programs, from a folder that is none of ours: each under its own name, and gone again afterwards.
 
 NAVICACHE_HOSTS names a folder with one checkout a program (wan21, wan22, hunyuanvideo, hunyuanvideo15, ltx2, wan2gp,
-framepack, diffsynth, musubi, kandinsky6, opensora, xdit), and `site` for the small packages they need beside ours
-(einops, easydict, loguru, yunchang, distvae). triton has a folder of its own, `xdit_site`: torch would take notice of
-it in all other tests.
+fastvideo, framepack, diffsynth, musubi, kandinsky6, opensora, xdit), and `site` for the small packages they need beside
+ours (einops, easydict, loguru, yunchang, distvae). triton has a folder of its own, `xdit_site`: torch would take notice
+of it in all other tests. So has what WanGP imports: `site_wan2gp`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from tests.studio.hands import DONE, FIELD, TILES, choose, press, put, refused, run, visit, wait_for, write
+from tests.studio.hands import DONE, FIELD, LIVE, TILES, choose, press, put, refused, run, visit, wait_for, write
 from tests.studio.served import NEEDED, Studio
 from tests.studio.toys import PROMPT, SMALL
 
@@ -59,3 +59,33 @@ def test_a_model_without_values_of_its_own_has_empty_fields_from_the_start(tab, 
         filled(tab, "Frames", "")
         run(tab, Steps=4)
         assert tab.value("document.querySelector('.nv-reel').tagName") == "IMG"
+
+
+def test_a_search_is_followed_stopped_and_goes_on_to_its_settings_file(tab, tmp_path):
+    with closing(Studio(tmp_path, "--model", "pocket:unet")) as images:
+        images.wait()
+        visit(tab, images)
+        write(tab, "Steps", 8)
+        press(tab, "Tune for this model")
+        wait_for(tab, "!!document.querySelector('#nv-begin')")
+        put_prompts(tab, "a red ball\na blue cube\na large yellow star\na small purple ring")
+        begin = "document.querySelector('#nv-begin')"
+        tab.value(f"{begin}.click()")
+        wait_for(tab, f"/of at most 20 runs/.test({LIVE}) && !!document.querySelector('.nv-best') && {begin}.disabled")
+        press(tab, "Stop")
+        wait_for(tab, f"{LIVE}.includes('goes on from there') && !{begin}.disabled")
+        tab.value(f"{begin}.click()")
+        wait_for(tab, f"{LIVE}.startsWith('Tuned')")
+        path = tab.value("document.querySelector('#nv-how textarea').value")
+        assert path.startswith("outputs/studio/pocket-unet-") and (images.room / path).is_file()
+        run(tab)
+        assert f'settings="{path}"' in tab.value("document.querySelector('.nv-code').innerText")
+        assert images.wanted() == [] and "Traceback" not in images.said()
+
+
+def put_prompts(tab, text):
+    tab.value("document.querySelector('#nv-tune textarea').focus()")
+    tab.call("Input.insertText", text=text)
+    wait_for(
+        tab, f"document.querySelector('#nv-tune textarea').value.split('\\n').length === {text.count(chr(10)) + 1}"
+    )

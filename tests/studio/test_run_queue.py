@@ -127,7 +127,8 @@ def test_a_failure_is_told_in_words(hall, monkeypatch, caplog):
 def test_reasons():
     import torch
 
-    assert explain_error(torch.OutOfMemoryError("long story")) == OUT_OF_MEMORY
+    for error in (torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("can't allocate memory"), MemoryError()):
+        assert explain_error(error) == OUT_OF_MEMORY
     assert explain_error(ValueError("--frames must be 4k+1")) == "frames must be 4k+1"
 
 

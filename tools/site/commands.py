@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import Any
 
-from navicache.cli.main import COMMANDS
+from navicache.cli.main import COMMANDS, import_command
 
 PLACEHOLDER = "<!-- commands -->"
 HELP_WIDTH = 100
@@ -12,7 +12,7 @@ HELP_WIDTH = 100
 
 def build_parser(name: str) -> argparse.ArgumentParser:
     """Build the parser of a subcommand with a fixed help width, independent of the terminal."""
-    command, summary = COMMANDS[name]
+    command, summary = import_command(name), COMMANDS[name][1]
     form = partial(argparse.HelpFormatter, width=HELP_WIDTH, max_help_position=32)
     made = argparse.ArgumentParser(prog=f"navicache {name}", description=summary, formatter_class=form)
     command.add_subcommand_options(made)

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from navicache.generation.index_checks import list_index_problems
 from navicache.generation.job import MODEL_HELP, POCKET, ModelSource
 from navicache.generation.loading import locate_model, read_model_index
 from navicache.generation.meta_denoisers import build_denoisers
@@ -56,7 +57,8 @@ def diagnose(model: str) -> DoctorReport:
     built, unbuilt = build_denoisers(place, index)
     findings = tuple(inspect_model(name, part.model, part.config, len(built)) for name, part in built.items())
     wrong = [f"{found.name}: {problem}" for found in findings for problem in found.problems]
-    return DoctorReport(model, str(index.get("_class_name", "?")), have, findings, (*problems, *unbuilt, *wrong))
+    found = dict.fromkeys((*problems, *list_index_problems(index, place), *unbuilt, *wrong))
+    return DoctorReport(model, str(index.get("_class_name", "?")), have, findings, tuple(found))
 
 
 def read_versions() -> dict[str, str]:

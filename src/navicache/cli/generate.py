@@ -12,6 +12,8 @@ from navicache.cli.options import (
     add_settings_options,
     choose_default_prompts,
     parse_positive_int,
+    parse_seed,
+    parse_text,
     read_cache_options,
     read_call_options,
 )
@@ -22,9 +24,11 @@ from navicache.records import ShadowMode
 def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
-    parser.add_argument("--prompt", action="append", help="what to show; give it again for more videos")
+    prompt = "what to show; give it again for more videos"
+    parser.add_argument("--prompt", action="append", type=parse_text, help=prompt)
     add_call_options(parser)
-    parser.add_argument("--seed", type=int, default=0, help="of the noise, the same for every prompt (%(default)s)")
+    seed = "of the noise, the same for every prompt (%(default)s)"
+    parser.add_argument("--seed", type=parse_seed, default=0, help=seed)
     fps = f"frames a second (8 for the pocket, {DEFAULT_FPS} else)"
     parser.add_argument("--fps", type=parse_positive_int, help=fps)
     add_cache_options(parser)

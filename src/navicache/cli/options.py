@@ -9,6 +9,7 @@ from typing import Any
 from navicache.generation.job import OPTION_OF_ARGUMENT, CacheSettings, ModelSource
 from navicache.models import QUALITIES
 
+MOST_SEED = 2**63 - 1
 WORDS = {"true": True, "false": False}
 KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # knobs that have an option
 
@@ -50,6 +51,43 @@ def parse_positive_number(text: str) -> float:
     raise ArgumentTypeError(f"must be a number above zero, got {text!r}")
 
 
+def parse_finite_number(text: str) -> float:
+    """A number, neither infinite nor NaN.
+
+    Example:
+        >>> parse_finite_number("-1.5")
+        -1.5
+    """
+    with suppress(ValueError):
+        if math.isfinite(float(text)):
+            return float(text)
+    raise ArgumentTypeError(f"must be a finite number, got {text!r}")
+
+
+def parse_seed(text: str) -> int:
+    """A seed that PyTorch takes.
+
+    Example:
+        >>> parse_seed("7")
+        7
+    """
+    if not text.isdecimal() or int(text) > MOST_SEED:
+        raise ArgumentTypeError(f"must be a whole number from 0 to {MOST_SEED}, got {text!r}")
+    return int(text)
+
+
+def parse_text(text: str) -> str:
+    """A text that says something.
+
+    Example:
+        >>> parse_text(" a cat ")
+        'a cat'
+    """
+    if not text.strip():
+        raise ArgumentTypeError("must not be empty")
+    return text.strip()
+
+
 def parse_knob(text: str) -> tuple[str, Any]:
     """A knob's name and its value: a number, true or false, or text.
 
@@ -79,7 +117,7 @@ def add_call_options(parser: ArgumentParser) -> None:
     parser.add_argument("--steps", type=parse_positive_int, help="denoising steps")
     shift = "flow shift of the scheduler, in place of the model's own"
     parser.add_argument("--shift", type=parse_positive_number, help=shift)
-    parser.add_argument("--guidance", type=float, help="guidance scale")
+    parser.add_argument("--guidance", type=parse_finite_number, help="guidance scale")
     parser.add_argument("--frames", type=parse_positive_int, help="length of the video")
     parser.add_argument("--height", type=parse_positive_int, help="in pixels")
     parser.add_argument("--width", type=parse_positive_int, help="in pixels")

@@ -40,9 +40,13 @@ def run(options: argparse.Namespace) -> int:
     source = ModelSource(options.model, options.dtype, options.device, options.offload)
     offer = StudioModels(source, options.locked, options.minutes)
     check_models(offer)
+    if options.port is not None and not 0 < options.port < 2**16:
+        raise ValueError(f"--port must be from 1 to 65535, got {options.port}")
     if not (options.locked or is_loopback(options.host)):
         print(OPEN_TO_ALL.format(host=options.host), file=sys.stderr, flush=True)
+    from navicache.cli.tune.for_studio import tune_for_studio
     from navicache.studio.page import open_page
 
-    open_page(offer, server_name=options.host, server_port=options.port, inbrowser=options.open)
+    tuner = None if options.locked else tune_for_studio
+    open_page(offer, tuner, server_name=options.host, server_port=options.port, inbrowser=options.open)
     return 0

@@ -7,12 +7,17 @@ from typing import Any
 
 import torch
 
+from navicache.generation.index_checks import (
+    OPENSORA_PIPELINE,
+    find_pipeline_class,
+    list_components,
+    list_index_problems,
+)
 from navicache.generation.job import ModelSource
+from navicache.generation.memory_errors import is_out_of_memory
 from navicache.generation.scheduler import load_shifted_scheduler
-from navicache.weights_package import import_opensora
 
 MODEL_INDEX = "model_index.json"
-OURS = "OpenSoraPipeline"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 FLOAT32_VAES = ("AutoencoderKLWan",)  # diffusers' own Wan examples keep it so: it costs little and shows in the picture
 
@@ -27,17 +32,19 @@ def load_pipeline(source: ModelSource) -> Any:
     dtype = choose_dtype(source, device)
     place = locate_model(source)
     index = read_model_index(place)
-    vae = index.get("vae", [None, None])[1]
-    from safetensors import SafetensorError
-
+    own = {} if source.shift is None else {"scheduler": load_shifted_scheduler(place, index, source.shift)}
+    if problems := list_index_problems(index, place):
+        raise ValueError(f"cannot load {source.model}: {'; '.join(problems)}")
+    vae = list_components(index).get("vae", ("", ""))[1]
     if not sys.stderr.isatty():
         hide_loading_bars()
     dtypes = {"default": dtype, **({"vae": torch.float32} if vae in FLOAT32_VAES else {})}
     try:
-        own = {} if source.shift is None else {"scheduler": load_shifted_scheduler(place, index, source.shift)}
         pipe = _pipeline_class(index).from_pretrained(str(place), dtype=dtypes, **own)
-    except (OSError, SafetensorError) as error:
-        raise ValueError(f"cannot load {source.model}: {error}") from error
+    except Exception as error:  # of four libraries, about files that anybody may have written
+        if is_out_of_memory(error):
+            raise
+        raise ValueError(f"cannot load {source.model}: {type(error).__name__}: {error}") from error
     place_pipeline(pipe, device, source.offload)
     return pipe
 
@@ -52,20 +59,10 @@ def hide_loading_bars() -> None:
 
 
 def _pipeline_class(index: dict[str, Any]) -> Any:
-    """Ours by name, which diffusers does not know; it finds all others, those of a repository's own code too."""
+    """Ours by name, which diffusers does not know; it finds all others."""
     from diffusers import DiffusionPipeline
 
-    return find_pipeline_class(index) if index.get("_class_name") == OURS else DiffusionPipeline
-
-
-def find_pipeline_class(index: dict[str, Any]) -> type | None:
-    """The class of a pipeline; None if its code comes with the model."""
-    name = index.get("_class_name")
-    if name == OURS:
-        return import_opensora().OpenSoraPipeline
-    import diffusers
-
-    return getattr(diffusers, name, None) if isinstance(name, str) else None
+    return find_pipeline_class(index) if index.get("_class_name") == OPENSORA_PIPELINE else DiffusionPipeline
 
 
 def choose_device(source: ModelSource) -> torch.device:
@@ -107,6 +104,8 @@ def locate_model(source: ModelSource) -> Path | str:
         from navicache.pocket import checkpoint_path
 
         return checkpoint_path(source.member.name)
+    if not source.model.strip():
+        raise ValueError("no model is named: give 'pocket', a diffusers folder, or a hub id such as owner/name")
     path = Path(source.model).expanduser()
     if path.is_dir():
         return path
@@ -125,9 +124,12 @@ def read_model_index(place: Path | str) -> dict[str, Any]:
             f"{place} is no diffusers pipeline: it holds no {MODEL_INDEX} (single files: convert them first)"
         )
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+        index = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} is damaged, get it again: {error}") from error
+    if type(index) is not dict:
+        raise ValueError(f"{file} is damaged, get it again: it holds no object of components")
+    return index
 
 
 def _download_model_index(name: str) -> Path:

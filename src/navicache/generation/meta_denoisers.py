@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from navicache.weights_package import OPENSORA_CLASSES, import_opensora
+from navicache.generation.index_checks import find_component_class, list_components
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _list_denoiser_entries(index: Mapping[str, Any]) -> dict[str, tuple[str, str
 
     from navicache.integrations.denoiser_search import DENOISER_NAMES, is_denoiser
 
-    entries = {name: tuple(entry) for name, entry in index.items() if type(entry) is list and entry[1] is not None}
+    entries = list_components(index)
     named = {name: entries[name] for name in DENOISER_NAMES if name in entries}
     others = {name: (library, kind) for name, (library, kind) in entries.items() if library == "diffusers"}
     classes = {name: getattr(diffusers, kind, None) for name, (_, kind) in others.items() if name not in named}
@@ -51,20 +51,10 @@ def _list_denoiser_entries(index: Mapping[str, Any]) -> dict[str, tuple[str, str
 
 
 def _build_denoiser(place: Path | str, name: str, kind: str) -> MetaDenoiser:
-    model = find_model_class(kind)
+    model = find_component_class("diffusers", kind)
     try:
         config = dict(model.load_config(str(place), subfolder=name))
         with torch.device("meta"):
             return MetaDenoiser(model.from_config(config), config)
-    except (OSError, TypeError, RuntimeError, KeyError) as error:
+    except Exception as error:  # a constructor may stumble over a wrong number in any way
         raise ValueError(f"its config.json does not build it: {error}") from error
-
-
-def find_model_class(kind: str) -> Any:
-    """Find a model or pipeline class by its name in a configuration."""
-    import diffusers
-
-    library = import_opensora() if kind in OPENSORA_CLASSES else diffusers
-    if kind not in dir(library):
-        raise ValueError(f"diffusers {diffusers.__version__} has no such class: a newer one may, or it is custom code")
-    return getattr(library, kind)

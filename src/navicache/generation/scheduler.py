@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from navicache.generation.index_checks import list_components
+
 SHIFTS = ("flow_shift", "shift")  # what diffusers' schedulers call it: solvers of several orders, and Euler's family
 FOLDER = "scheduler"
 
@@ -12,7 +14,7 @@ def load_shifted_scheduler(place: Path | str, index: Mapping[str, Any], shift: f
     """Load the pipeline's scheduler alone, with another flow shift."""
     import diffusers
 
-    name = index.get(FOLDER, [None, None])[1]
+    name = list_components(index).get(FOLDER, (None, None))[1]
     kind = getattr(diffusers, name or "", None)
     if kind is None:
         own = f"its scheduler is {name}" if name else "it has no scheduler"

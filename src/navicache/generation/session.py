@@ -36,7 +36,8 @@ def generate_prompt_results(job: GenerationJob) -> Iterator["PromptResult"]:
 
 def check_before_loading(job: GenerationJob) -> None:
     """Check the image and the call's arguments, before any weights are read."""
-    from navicache.generation.loading import find_pipeline_class, locate_model, read_model_index
+    from navicache.generation.index_checks import find_pipeline_class
+    from navicache.generation.loading import locate_model, read_model_index
     from navicache.generation.media import open_image
 
     if "image" in job.arguments:

@@ -30,6 +30,21 @@ class PageFields:
         return self.inputs[1]
 
     @property
+    def target(self) -> Any:
+        """The kind of target."""
+        return self.inputs[2]
+
+    @property
+    def settings(self) -> Any:
+        """The path of a settings file."""
+        return self.inputs[6]
+
+    @property
+    def call(self) -> list[Any]:
+        """Seed, steps, guidance, frames and size."""
+        return self.inputs[7 : 8 + len(DEFAULT_ARGUMENTS)]
+
+    @property
     def defaults(self) -> list[Any]:
         """Steps, guidance, frames and size."""
         return self.inputs[8 : 8 + len(DEFAULT_ARGUMENTS)]

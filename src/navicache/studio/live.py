@@ -17,23 +17,21 @@ def live_html(news: RunProgress) -> str:
     """The progress of a run: bar, counts, time, squares, and a preview."""
     done, computed, total = len(news.squares), sum(news.squares), news.total or 0
     counts = f"step {done} of {total} · computed {computed} · reused {done - computed}" if total else ""
-    picture = ""
+    picture, after = "", ", then with the cache" if news.doing == PLAIN else ""
     if news.picture is not None:
         picture = f'<img class="nv-latent" alt="latent so far" src="{png_address(news.picture)}">'
     return (
         f'<div class="nv-live nv-stale">{picture}<div class="nv-going">'
-        f"<p><b>{escape(news.doing)}</b> <span>{counts}</span></p>{clock_html(news)}"
+        f"<p><b>{escape(news.doing)}</b> <span>{counts}</span></p>{clock_line(news.seconds, news.seconds_left, after)}"
         f'<div class="nv-bar"><i style="width: {done / (total or 1):.1%}"></i></div>{_format_squares(news)}</div></div>'
     )
 
 
-def clock_html(news: RunProgress) -> str:
-    """The seconds of this call so far and those that are left; the page's script lets them go on between two steps."""
-    left, after = news.seconds_left, ", then with the cache" if news.doing == PLAIN else ""
+def clock_line(seconds: float, left: float | None, after: str = "") -> str:
+    """The seconds so far and those that are left; the page's script lets them go on between two updates."""
     rest = "" if left is None else f" · about {format_seconds(left)} left{after}"
     data = "" if left is None else f' data-left="{left:.1f}" data-after="{after}"'
-    gone = f'data-gone="{news.seconds:.1f}"'
-    return f'<p class="nv-clock" {gone}{data}>{format_seconds(news.seconds)}{rest}</p>'
+    return f'<p class="nv-clock" data-gone="{seconds:.1f}"{data}>{format_seconds(seconds)}{rest}</p>'
 
 
 def format_seconds(seconds: float) -> str:

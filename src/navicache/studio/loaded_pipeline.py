@@ -24,10 +24,14 @@ class LoadedPipeline:
     def load(self, source: ModelSource) -> Any:
         """The pipeline of a model; the previous one is freed first, since two may not fit."""
         if not self.holds(source):
-            self._source = self._pipe = None
-            gc.collect()
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()
+            self.free()
             self._pipe = load_pipeline(source)
             self._source = source
         return self._pipe
+
+    def free(self) -> None:
+        """Let go of the pipeline and its memory."""
+        self._source = self._pipe = None
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()

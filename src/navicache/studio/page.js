@@ -41,7 +41,7 @@
  function follow() {
   const live = document.querySelector("#nv-live"), clock = live?.querySelector(".nv-clock");
   const now = !!live?.querySelector(".nv-live, .progress-text");
-  for (const [name, off] of [["run", now], ["stop", !now]]) {
+  for (const [name, off] of [["run", now], ["begin", now], ["stop", !now]]) {
    const button = document.querySelector("button#nv-" + name + ", #nv-" + name + " button");
    if (button && button.disabled !== off) button.disabled = off;
   }
@@ -59,7 +59,8 @@
  function go(clock) {
   clock.began ??= performance.now();
   const since = (performance.now() - clock.began) / 1000, { gone, left, after } = clock.dataset;
-  const text = said(Number(gone) + since) + (left === undefined ? "" : " · about " + said(Math.max(0, left - since)) + " left" + after);
+  // The estimate falls between two updates, but a long step does not bring it to nothing.
+  const text = said(Number(gone) + since) + (left === undefined ? "" : " · about " + said(Math.max(left / 2, left - since)) + " left" + after);
   if (clock.textContent !== text) clock.textContent = text;
  }
  async function copy(button) {

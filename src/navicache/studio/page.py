@@ -1,20 +1,23 @@
 """The Gradio page: fields, buttons and events. Gradio is imported only when the page is opened."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from html import escape
+import functools
+from collections.abc import Iterator
+from contextlib import closing
 from importlib.resources import files
 from threading import Event
 from typing import Any
 
 from navicache.pocket import PROMPTS
 from navicache.studio.baselines import BaselineStore
-from navicache.studio.controller import RunRefused, StudioController
+from navicache.studio.controller import StudioController
 from navicache.studio.fields import PageFields, build_fields
 from navicache.studio.live import IDLE
-from navicache.studio.models import StudioModels, default_values
+from navicache.studio.models import StudioModels
+from navicache.studio.page_events import QUICK, SLOW, show_refusals
 from navicache.studio.request_guard import RequestGuard
 from navicache.studio.run_queue import RunQueue
+from navicache.studio.tuning import Tuner
+from navicache.studio.tuning_page import build_tuning_fields, connect_tuning
 
 TITLE = "navicache studio"
 HEAD = (
@@ -26,17 +29,16 @@ READABLE = {
     "button_primary_background_fill": "*primary_600",
     "button_primary_background_fill_hover": "*primary_700",
 }  # Gradio's own are too pale for small letters
-QUICK = {"show_progress": "hidden", "api_visibility": "private"}
 QUEUE_LENGTH = 16  # visitors that may wait; the next one is refused
 
 
-def open_page(models: StudioModels, **where: Any) -> None:
+def open_page(models: StudioModels, tuner: Tuner | None = None, **where: Any) -> None:
     """Serve the page until it is interrupted; `where` goes to Gradio's `launch`."""
     from starlette.middleware import Middleware  # pyright: ignore[reportMissingImports]
 
     runs, guard = RunQueue(), Middleware(RequestGuard, host=where.get("server_name"))
     where |= {"app_kwargs": {"middleware": [guard]}, "max_file_size": 1}  # bytes: a second lock, and None is no limit
-    page = build_page(StudioController(models, runs)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
+    page = build_page(StudioController(models, runs, tuner)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
     try:
         _, address, _ = page.launch(**page_style(), **where, prevent_thread_lock=True)
         print(f"open {address} (Ctrl-C ends it)", flush=True)
@@ -53,16 +55,30 @@ def build_page(controller: StudioController) -> Any:
     with gr.Blocks(title=TITLE, analytics_enabled=False) as page:
         gr.HTML(HEAD)
         fields = build_fields(controller.models, list(PROMPTS))
+        search = build_tuning_fields() if controller.tuner is not None else None
         live = gr.HTML(IDLE, elem_id="nv-live")
         result = gr.HTML(elem_id="nv-result")
-        connect_events(controller, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])
+        begun = [connect_events(controller, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])]
+        begun += [] if search is None else [connect_tuning(controller, search, fields, [live, result])]
+        connect_stop(controller, fields, live, begun)
+        first = functools.partial(controller.first_values, controller.models.default.model)
         # Gradio shows a number that is empty from the start as 0.
-        page.load(lambda: default_values(controller.models.default), None, fields.defaults, queue=False, **QUICK)
+        page.load(first, None, [*fields.defaults, fields.settings], queue=False, **QUICK)
     return page
 
 
-def connect_events(controller: StudioController, fields: PageFields, outputs: list[Any]) -> None:
-    """Connect the buttons; one run at a time on this machine, or the seconds would mean nothing."""
+def connect_stop(controller: StudioController, fields: PageFields, live: Any, begun: list[Any]) -> None:
+    """Connect the button that stops a visitor's run or search."""
+    import gradio as gr  # pyright: ignore[reportMissingImports]
+
+    def stop(request: gr.Request) -> str:
+        return controller.stop(request.session_hash)
+
+    fields.stop.click(stop, None, live, cancels=begun, queue=False, **QUICK)
+
+
+def connect_events(controller: StudioController, fields: PageFields, outputs: list[Any]) -> Any:
+    """Connect the buttons; returns the run's event. One at a time, or the seconds would mean nothing."""
     import gradio as gr  # pyright: ignore[reportMissingImports]
 
     def run(request: gr.Request, kept: BaselineStore, *values: Any) -> Iterator[tuple[Any, ...]]:
@@ -70,29 +86,16 @@ def connect_events(controller: StudioController, fields: PageFields, outputs: li
             for shown in showing:
                 yield shown.live, gr.skip() if shown.result is None else shown.result, shown.kept
 
-    def stop(request: gr.Request) -> str:
-        return controller.stop(request.session_hash)
-
     def show_defaults(model: str | None) -> list[Any]:
         with show_refusals(gr.Error):
-            return controller.default_values(model)
+            return controller.first_values(model)
 
     live, _, kept = outputs
-    slow = {"show_progress": "minimal", "concurrency_id": "device", "api_visibility": "private"}
     events = [fields.run.click, fields.prompt.submit]
-    begun = gr.on(events, run, [kept, *fields.inputs], outputs, show_progress_on=[live], **slow)
-    fields.stop.click(stop, None, live, cancels=[begun], queue=False, **QUICK)
+    begun = gr.on(events, run, [kept, *fields.inputs], outputs, show_progress_on=[live], **SLOW)
     # `input`, not `change`: the first value needs no defaults. It is queued, since refusals are shown only then.
-    fields.model.input(show_defaults, fields.model, fields.defaults, **QUICK)
-
-
-@contextmanager
-def show_refusals(error: Callable[..., Exception]) -> Iterator[None]:
-    """Show a refusal as an error of the page, escaped, and without a traceback in the log."""
-    try:
-        yield
-    except RunRefused as refusal:
-        raise error(escape(str(refusal), quote=False), print_exception=False) from refusal
+    fields.model.input(show_defaults, fields.model, [*fields.defaults, fields.settings], **QUICK)
+    return begun
 
 
 def page_style() -> dict[str, Any]:

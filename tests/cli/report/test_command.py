@@ -160,3 +160,17 @@ def test_drill_down_to_the_trace(page):
     assert page.value("at('trace').querySelectorAll('svg').length") == 2
     assert "computed" in page.value("at('trace').querySelector('pre').textContent")
     assert page.value("document.querySelectorAll('#runs tr[data-setting=N] .strip i').length") == 8
+
+
+def test_names_that_somebody_else_wrote_are_text(results, tmp_path):
+    hostile = "</script><img src=x onerror=alert(1)>"
+    shutil.copytree(results, tmp_path / "theirs")
+    rows = [json.loads(line) for line in (tmp_path / "theirs" / "rows.jsonl").read_text().splitlines()]
+    for row in rows:
+        row |= {name: f"{row[name]} {hostile}" for name in ("model", "condition", "setting", "prompt", "series")}
+        row["machine"]["name"] = hostile
+    (tmp_path / "theirs" / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "theirs" / "plan.toml").write_text(f"name = '{hostile}'")
+    assert main(["report", str(tmp_path / "theirs")]) == 0
+    page = (tmp_path / "theirs" / "report.html").read_text(encoding="utf-8")
+    assert "&lt;img src=x" in page and "<img src=x" not in page

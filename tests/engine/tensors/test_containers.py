@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from navicache.engine import CannotCache
-from navicache.engine.tensors.containers import select_argument_rows, unpack_output
+from navicache.engine.tensors.call_arguments import select_argument_rows
+from navicache.engine.tensors.containers import unpack_output
 
 
 @pytest.mark.parametrize("output", [None, "text", 3, (), {}])

@@ -10,7 +10,7 @@ import pytest
 from tests.integrations.comfyui.loops import counts, generate, relative, report_of
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 
-from navicache.policies import Static
+from navicache.policies import Spectrum, Static
 from navicache_comfyui import attach, last_run
 from navicache_comfyui.policy_settings import choose_comfyui_policy, list_whole_model_policies
 
@@ -73,6 +73,14 @@ def test_every_policy_of_whole_calls(policy: str) -> None:
     assert relative(generate(patched), generate(Patcher(Model()))) < 0.3
     assert report_of(patched).computed < 20
     assert report_of(patched).summary.startswith(f"{policy} on Network: computed")
+
+
+def test_rivals_that_reach_inside_the_model_elsewhere_predict_whole_calls() -> None:
+    assert {"taylorseer", "hicache", "spectrum"} <= set(list_whole_model_policies())
+    module = Network()
+    assert choose_comfyui_policy(module, "spectrum", None, {"window": 3})[0] == Spectrum(window=3, site="model")
+    with pytest.raises(ValueError, match="policy 'hicache' reaches inside the model"):
+        choose_comfyui_policy(module, "hicache", None, {"lite": False})
 
 
 def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:

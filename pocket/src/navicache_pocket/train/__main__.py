@@ -22,13 +22,13 @@ from navicache_pocket.train.training_scenes import draw_training_scenes
 from navicache_pocket.world import Scenes, draw_scenes, mask_objects, render_videos
 
 HELD_OUT_SEED = 1_000_003
-WILD, SOUND = "wild", "sound"
+WILD, SOUND, TURBO = "wild", "sound", "turbo"
 
 
 def main() -> None:
     """Train the member that `--member` names: wan here, the others by their recipes."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--member", choices=[*MEMBERS, SOUND], default=WAN)
+    first.add_argument("--member", choices=[*MEMBERS, SOUND, TURBO], default=WAN)
     known, rest = first.parse_known_args()
     if known.member == WAN:
         train_wan(_parse_options())
@@ -40,6 +40,10 @@ def main() -> None:
         from navicache_pocket.train.sound.command import train_from_command_line as train_sound
 
         train_sound(rest)
+    elif known.member == TURBO:
+        from navicache_pocket.train.turbo.command import train_from_command_line as train_turbo
+
+        train_turbo(rest)
     else:
         from navicache_pocket.train.family.command import train_from_command_line as train_member
 
@@ -78,7 +82,7 @@ def train_wan(options: argparse.Namespace) -> None:
 
 def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m navicache_pocket.train", description=__doc__)
-    parser.add_argument("--member", choices=[*MEMBERS, SOUND], default=WAN, help="each has options of its own")
+    parser.add_argument("--member", choices=[*MEMBERS, SOUND, TURBO], default=WAN, help="each has options of its own")
     parser.add_argument("--out", type=Path, default=Path("build/pocket"))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")

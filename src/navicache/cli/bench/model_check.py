@@ -12,17 +12,17 @@ from navicache.engine import CallReader, CannotCache
 from navicache.evaluation.bench.jobs import BenchJob
 from navicache.evaluation.bench.plan import NO_CACHE, PlanModel, PlanSetting
 from navicache.generation.checks import WAN, check_vocabulary, check_wan_sizes
+from navicache.generation.index_checks import find_component_class, find_pipeline_class, list_index_problems
 from navicache.generation.job import check_call_arguments
 from navicache.generation.loading import (
     MODEL_INDEX,
     choose_device,
     choose_dtype,
-    find_pipeline_class,
     locate_model,
     read_model_index,
 )
 from navicache.generation.media import open_image
-from navicache.generation.meta_denoisers import MetaDenoiser, build_denoisers, find_model_class
+from navicache.generation.meta_denoisers import MetaDenoiser, build_denoisers
 from navicache.generation.scheduler import load_shifted_scheduler
 from navicache.integrations.attachments import get_forward_signature
 from navicache.integrations.engine_builder import build_engine
@@ -72,7 +72,7 @@ class ModelCheck:
         self._place = locate_model(source)
         index = read_model_index(self._place)
         self.denoisers, unbuilt = build_denoisers(self._place, index)
-        self.problems += unbuilt
+        self.problems += dict.fromkeys([*list_index_problems(index, self._place), *unbuilt])
         self.pipeline = find_pipeline_class(index)
         self._check_weights(index)
         if source.shift is not None:
@@ -92,7 +92,7 @@ class ModelCheck:
             open_image(job.arguments["image"])
         first = next(iter(self.denoisers.values()), None)
         if first is not None and type(first.model).__name__ == WAN:
-            vae = find_model_class("AutoencoderKLWan").load_config(str(self._place), subfolder="vae")
+            vae = find_component_class("diffusers", "AutoencoderKLWan").load_config(str(self._place), subfolder="vae")
             scale = vae["scale_factor_temporal"], vae["scale_factor_spatial"]
             check_wan_sizes(job.arguments, scale, first.config["patch_size"])
 

@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from navicache.cli.calibrate.measure import DEFAULT_SIGNAL, calibrate
-from navicache.cli.options import add_call_options, add_device_options, choose_default_prompts, read_call_options
+from navicache.cli.options import (
+    add_call_options,
+    add_device_options,
+    choose_default_prompts,
+    parse_seed,
+    parse_text,
+    read_call_options,
+)
 from navicache.generation.job import MODEL_HELP, POCKET, CacheSettings, GenerationJob, ModelSource
 from navicache.models import CALIBRATED_METHODS
 
@@ -16,11 +23,11 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.add_argument("--method", choices=CALIBRATED_METHODS, required=True, help="the policy to calibrate")
     parser.add_argument("--model", default=POCKET, help=f"{MODEL_HELP} (%(default)s)")
-    parser.add_argument("--prompt", action="append", help="what to show; give it again for more")
+    parser.add_argument("--prompt", action="append", type=parse_text, help="what to show; give it again for more")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="a file with one prompt per line")
     parser.add_argument("--signal", choices=SIGNALS, default=DEFAULT_SIGNAL, help="what TeaCache watches (%(default)s)")
     add_call_options(parser)
-    parser.add_argument("--seed", type=int, default=0, help="of the noise of the first prompt (%(default)s)")
+    parser.add_argument("--seed", type=parse_seed, default=0, help="of the noise of the first prompt (%(default)s)")
     out = "JSON file to write; a plot goes beside"
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
     add_device_options(parser)

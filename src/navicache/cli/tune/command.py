@@ -9,6 +9,7 @@ from navicache.cli.options import (
     parse_count,
     parse_positive_int,
     parse_positive_number,
+    parse_seed,
 )
 from navicache.cli.tune import DEFAULT_PROMPTS
 from navicache.generation.job import MODEL_HELP, POCKET
@@ -27,7 +28,8 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompts", type=Path, metavar="FILE", help=prompts)
     count = f"how many of them (all; {DEFAULT_PROMPTS} of an embedded model's)"
     parser.add_argument("--count", type=parse_positive_int, help=count)
-    parser.add_argument("--seed", type=int, default=0, help="of the noise, the same for every prompt (%(default)s)")
+    seed = "of the noise, the same for every prompt (%(default)s)"
+    parser.add_argument("--seed", type=parse_seed, default=0, help=seed)
     add_call_options(parser)
     sampler = "scheduler class of diffusers in place of the model's own, as UniPCMultistepScheduler"
     parser.add_argument("--sampler", help=sampler)

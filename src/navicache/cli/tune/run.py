@@ -5,8 +5,9 @@ import functools
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -17,7 +18,7 @@ from navicache.cli.bench.run import explain_full_disk
 from navicache.cli.tune.answer import Answer, write_answer
 from navicache.cli.tune.answer_text import describe_answer
 from navicache.cli.tune.job import TuneJob, read_tune_job
-from navicache.cli.tune.runner import METRICS, TrialRunner
+from navicache.cli.tune.runner import METRICS, TellRow, TrialRunner
 from navicache.cli.tune.worker import FACTS, TuningWorker
 from navicache.evaluation.bench.executors import Executor, MakeWorker, run_in_process
 from navicache.evaluation.bench.ray_executor import RayExecutor
@@ -40,17 +41,22 @@ RIVAL_LOOKS = 6  # runs in which a rival's threshold is found: fewer may do, mor
 def run_tune(options: argparse.Namespace) -> int:
     """Search, confirm, write the settings and say what was found."""
     job = read_tune_job(options)
+    most = options.effort * len(job.prompts)
+    with tqdm(desc=f"tune for {job.target}", unit="run", total=math.ceil(most), **bar_options()) as bar:
+        answer, path = tune(job, options, functools.partial(move_bar, bar))
+    print("\n".join(describe_answer(job, answer, path)))
+    return 0
+
+
+def tune(job: TuneJob, options: argparse.Namespace, tell: TellRow) -> tuple[Answer, Path]:
+    """Search, confirm and write what was found; `tell` may raise to stop, and the same search goes on from there."""
     check_same_search(job)
     job.out.mkdir(parents=True, exist_ok=True)
     with open_atomic_file(job.out / SEARCH) as file:
         file.write(json.dumps(job.facts, indent=1).encode())
     with lock_folder(job.out), explain_full_disk(job.out), log_notes_once():
-        most = options.effort * len(job.prompts)
-        with tqdm(desc=f"tune for {job.target}", unit="run", total=math.ceil(most), **bar_options()) as bar:
-            answer = search(job, build_runner(job, options, functools.partial(move_bar, bar)), options, most)
-        path = write_answer(job, answer, options.share)
-    print("\n".join(describe_answer(job, answer, path)))
-    return 0
+        answer = search(job, build_runner(job, options, tell), options, options.effort * len(job.prompts))
+        return answer, write_answer(job, answer, options.share)
 
 
 def check_same_search(job: TuneJob) -> None:
@@ -115,7 +121,7 @@ class Rival:
 RIVALS = (Rival("seacache", True), Rival("navicache", True), Rival("l2p", False))
 
 
-def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row, float], None]) -> TrialRunner:
+def build_runner(job: TuneJob, options: argparse.Namespace, tell: TellRow) -> TrialRunner:
     """The runner over the rows that are there already."""
     place, metrics = job.out.absolute(), METRICS[:-1] if explain_missing_lpips() else METRICS
     make: MakeWorker = functools.partial(
@@ -130,10 +136,11 @@ def build_runner(job: TuneJob, options: argparse.Namespace, tell: Callable[[Row,
     return TrialRunner(*about, rows, make, execute, board, options.batch, tell)
 
 
-def move_bar(bar: Any, row: Row, cost: float) -> None:
+def move_bar(bar: Any, runner: TrialRunner, row: Row | None) -> None:
     """Move the bar by what was computed, in runs of every step."""
-    bar.set_postfix_str(row["setting"], refresh=False)
-    bar.n = min(bar.total, round(cost))
+    if row is not None:
+        bar.set_postfix_str(row["setting"], refresh=False)
+    bar.n = min(bar.total, round(runner.cost))
     bar.refresh()
 
 

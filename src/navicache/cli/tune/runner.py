@@ -31,7 +31,7 @@ class TrialRunner:
     execute: Executor
     board: Scoreboard
     batch: int = 1  # prompts in one call
-    tell: Callable[[Row, float], None] = lambda *_: None  # the newest row, and the cost so far
+    tell: "TellRow" = lambda *_: None
     candidates: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
     found_knobs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])  # by candidate
     began: float = field(default_factory=time.monotonic)
@@ -40,6 +40,7 @@ class TrialRunner:
         """Read the rows that are there."""
         for row in self.rows.rows:
             self._take(row)
+        self.tell(self, None)
 
     @property
     def cost(self) -> float:
@@ -70,7 +71,7 @@ class TrialRunner:
             self.rows.add(*made)
             for row in made:
                 self._take(row)
-                self.tell(row, self.cost)
+                self.tell(self, row)
 
     def build_job(self, candidate: Candidate | None, prompt: int) -> BenchJob:
         """One run; None is that without a cache."""
@@ -95,3 +96,6 @@ class TrialRunner:
                 self.found_knobs[name] = row[KNOBS]
             scores = {metric: quality[metric] for metric in METRICS if quality.get(metric) is not None}
             self.board.add_run(name, row["prompt_index"], RunScore(scores, steps["computed"], steps["total"]))
+
+
+TellRow = Callable[[TrialRunner, Row | None], None]  # at the start, and after each run with its row

@@ -44,6 +44,10 @@ class AdditionalOutput:
         held = self.held[stream]
         return held.get_rows() if held.rows else self.streams.predict_output(stream, NO_ROWS)
 
+    def _has_references(self, stream: str) -> bool:
+        """Whether anything is kept of a stream; another leader takes from its followers what they had."""
+        return bool(self.held[stream].rows or self.streams.get_or_create(stream).history)
+
     # -- keep ---------------------------------------------------------------------------------------------------------
 
     def store_output(
@@ -57,7 +61,7 @@ class AdditionalOutput:
             work = work._replace(samples=[0])
         if stream not in self.held:
             self.held[stream] = self._create_held(output)
-        elif is_leading or rows is not None:
+        elif self._has_references(stream) and (is_leading or rows is not None):
             before = self.predict_output(stream)
         held = self.held[stream]
         if not held.has_format_of(output, self.streams.batch.row_count, rows):
@@ -88,7 +92,7 @@ class AdditionalOutput:
     def _fix(self, stream: str) -> None:
         """Hold a stream from here on, and those that are kept as differences from it."""
         streams = [stream, *(self.streams.followers if stream == self.streams.leader else ())]
-        newest = {name: self.held[name].rows or self.predict_output(name) for name in streams}
+        newest = {name: self.predict_output(name) if self._has_references(name) else NO_ROWS for name in streams}
         for name, rows in newest.items():
             self.held[name].fix(rows)
             self.streams.forget_stream(name)

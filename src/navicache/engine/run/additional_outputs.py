@@ -12,7 +12,7 @@ from navicache.engine.run.held_output import can_predict_dtype
 from navicache.engine.run.latent_state import LatentState
 from navicache.engine.run.outcome_measurement import ComputeWork, measure_error
 from navicache.engine.run.stream_caches import StreamCaches
-from navicache.engine.tensors.containers import OutputForm, OutputPath, UnpackedOutput, check_form
+from navicache.engine.tensors.containers import NO_OTHERS, OutputForm, OutputPath, UnpackedOutput, check_form
 from navicache.engine.tensors.rows import Rows, have_same_format, take_rows
 from navicache.engine.tracking.batch_samples import BatchSamples
 from navicache.engine.tracking.run_tracker import StepPosition
@@ -64,7 +64,9 @@ class AdditionalOutputs:
             streams.set_leader(decides.leader)
         return AdditionalOutput(path, decides, streams)
 
-    def _predict_outputs(self, stream: str) -> dict[OutputPath, Rows]:
+    def _predict_outputs(self, stream: str) -> Mapping[OutputPath, Rows]:
+        if not self.by_path:  # by far the most frequent case
+            return NO_OTHERS
         outputs = {path: each for path, each in self.by_path.items() if stream in each.held}
         return {path: _from_rows(each, each.predict_output(stream)) for path, each in outputs.items()}
 

@@ -11,8 +11,9 @@ from navicache.engine.run.shadow_mode import find_predicted_samples, queue_true_
 from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.call_readings import Forward
 from navicache.engine.sites.key_storage import stores_keys_only
+from navicache.engine.tensors.call_arguments import select_argument_rows
 from navicache.engine.tensors.compile_guards import call_directly, create_uncompiled_caller
-from navicache.engine.tensors.containers import select_argument_rows, unpack_output
+from navicache.engine.tensors.containers import unpack_output
 
 NO_GRADIENT_NOTE = "a gradient was asked for, and reused steps have none: disable the cache where you need gradients"
 

@@ -1,4 +1,4 @@
-"""What a model returns, taken apart and put together again, and what it is called with, row by row."""
+"""What a model returns, taken apart and put together again."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from navicache.engine.errors import CannotCache
-from navicache.engine.tensors.rows import Rows, count_rows, create_index_tensor
-from navicache.models import PER_SAMPLE_ARGUMENT_NAMES, SHARED_ARGUMENT_NAMES, ArgumentKey
+from navicache.engine.tensors.rows import Rows, count_rows
+from navicache.models import ArgumentKey
 
 OutputPath = tuple[Any, ...]  # the keys that lead to a tensor in its container
 TensorsByPath = dict[OutputPath, Rows]
@@ -38,6 +38,7 @@ class UnpackedOutput(NamedTuple):
 
 
 TENSOR_FORM = OutputForm("tensor", (), lambda tensors: tensors[()][0])
+ONE_TENSOR_FORM = OutputForm("tuple(0: tensor)", (0,), lambda tensors: tensors[0,])  # rows of a tensor are that tuple
 
 
 def unpack_output(output: Any, output_key: ArgumentKey | None, is_latent_list: bool) -> UnpackedOutput:
@@ -50,6 +51,8 @@ def unpack_output(output: Any, output_key: ArgumentKey | None, is_latent_list: b
     """
     if isinstance(output, Tensor):
         return UnpackedOutput((output,), TENSOR_FORM)
+    if type(output) is tuple and len(output) == 1 and isinstance(output[0], Tensor) and output_key in (None, 0):
+        return UnpackedOutput(output, ONE_TENSOR_FORM)  # what pipelines ask for
     path, prediction = _find_prediction(output, output_key, is_latent_list)
     batch_length = None if isinstance(prediction, Tensor) else len(prediction)
     tensors: TensorsByPath = {}
@@ -122,8 +125,8 @@ def _take_apart(
         return "tensor", lambda found: found[path][0]
     if batch_length is not None and _is_tensor_list(value) and len(value) == batch_length:
         tensors[path] = tuple(entry.unsqueeze(0) for entry in value)
-        return f"{kind.__name__} of rows", lambda found: _build_sequence(kind, [row.squeeze(0) for row in found[path]])
-    opened = _open_container(value) if _holds_tensors(value) else None
+        return f"{kind.__name__} of rows", lambda found: build_sequence(kind, [row.squeeze(0) for row in found[path]])
+    opened = _open_container(value) if holds_tensors(value) else None
     if opened is None:
         return "value", lambda _: value
     fields, build = opened
@@ -142,7 +145,7 @@ def _open_container(value: Any) -> tuple[dict[Any, Any], Callable[[dict[Any, Any
             return dict(value), dict if kind is dict else lambda fields: kind(**fields)
         case [*entries]:
             names = getattr(kind, "_fields", range(len(entries)))  # of a named tuple
-            return dict(zip(names, entries, strict=True)), lambda fields: _build_sequence(kind, fields.values())
+            return dict(zip(names, entries, strict=True)), lambda fields: build_sequence(kind, fields.values())
         case _ if dataclasses.is_dataclass(kind):
             names = [field.name for field in dataclasses.fields(value)]
             return {name: getattr(value, name) for name in names}, lambda fields: kind(**fields)
@@ -150,7 +153,7 @@ def _open_container(value: Any) -> tuple[dict[Any, Any], Callable[[dict[Any, Any
             return None
 
 
-def _build_sequence(kind: type, entries: Iterable[Any]) -> Any:
+def build_sequence(kind: type, entries: Iterable[Any]) -> Any:
     """A list or tuple of the output's own type; named tuples take their fields one by one."""
     return kind(entries) if kind in (list, tuple) else kind(*entries)
 
@@ -159,39 +162,9 @@ def _is_tensor_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, Tensor) for entry in value)
 
 
-def _holds_tensors(value: Any) -> bool:
+def holds_tensors(value: Any) -> bool:
+    """Whether there is a tensor anywhere in a container."""
     if isinstance(value, Tensor):
         return True
     opened = _open_container(value)
-    return opened is not None and any(map(_holds_tensors, opened[0].values()))
-
-
-def select_argument_rows(
-    value: Any, row_count: int, indices: Sequence[int], is_latent_list: bool, name: str | None = None
-) -> Any:
-    """The argument as it is for some rows of the batch.
-
-    Every tensor whose first dimension is the batch follows, anywhere inside lists, tuples and dicts; others do not,
-    nor do arguments known to belong to the whole call. Where the latent is a list, so are its companions: a list as
-    long as the batch is picked from; so are lists known to hold one entry per sample.
-    """
-    if name in SHARED_ARGUMENT_NAMES:
-        return value
-    match value:
-        case Tensor() if value.ndim > 0 and value.shape[0] == row_count:
-            return value[create_index_tensor(indices, value.device)]
-        case list() if len(value) == row_count and (
-            name in PER_SAMPLE_ARGUMENT_NAMES or (is_latent_list and _holds_tensors(value))
-        ):
-            return [value[i] for i in indices]
-        case list():
-            return [select_argument_rows(entry, row_count, indices, is_latent_list) for entry in value]
-        case tuple():
-            entries = [select_argument_rows(entry, row_count, indices, is_latent_list) for entry in value]
-            return _build_sequence(type(value), entries)
-        case dict():
-            return {
-                key: select_argument_rows(entry, row_count, indices, is_latent_list) for key, entry in value.items()
-            }
-        case _:
-            return value
+    return opened is not None and any(map(holds_tensors, opened[0].values()))

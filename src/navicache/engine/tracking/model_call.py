@@ -74,6 +74,8 @@ class CallReader:
     def _read_time(self, given: Mapping[Any, Any]) -> Any:
         """The time as it is, or those of several latents as one tensor: one that is frozen stays, another moves."""
         time = given.get(self._time_key)
+        if not self._other_time_keys and not isinstance(time, list | tuple):
+            return time
         others = [given[key] for key in self._other_time_keys if given.get(key) is not None]
         if not others and not isinstance(time, list | tuple):
             return time

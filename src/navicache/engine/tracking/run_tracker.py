@@ -56,7 +56,7 @@ class RunTracker:
     @property
     def position(self) -> StepPosition:
         """Where the step stands; its time as far as it has been read."""
-        time = get_moving_time(self.time, self.first_time)
+        time = None if self.time is None else get_moving_time(self.time, self.first_time)
         return StepPosition(self.index, self.local_index, self.total, time, self.call_facts.sigma, self.noise_levels)
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:

@@ -5,6 +5,7 @@ is lost go to another one; rows that have arrived are safe, since only this proc
 """
 
 import logging
+import os
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ class RayExecutor:
         """Yield the rows of each batch as it finishes."""
         if not groups:
             return
+        if self.address is None and not os.environ.get("RAY_ADDRESS"):
+            listen_on_loopback()
         import ray
 
         ours = not ray.is_initialized()
@@ -44,6 +47,14 @@ class RayExecutor:
         resources = ray.cluster_resources()
         usual = resources.get("GPU") or resources.get("CPU", 1)
         return max(1, min(groups, self.workers or int(usual)))
+
+
+def listen_on_loopback() -> None:
+    """Let a new Ray listen on 127.0.0.1 alone: it runs what it is sent, and asks nobody for a password.
+
+    Ray reads this switch when it is imported. On Linux it listens on the machine's network address without it.
+    """
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 
 
 @dataclass

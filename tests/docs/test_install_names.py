@@ -1,0 +1,59 @@
+"""No text tells readers to install a name that is on no index: whoever registers it there would run code with them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+KINDS = (".md", ".py", ".toml", ".txt", ".yml", ".yaml", ".sh", ".json", ".html")
+FOLDERS = (
+    "docs",
+    "src",
+    "pocket",
+    "opensora",
+    "serving",
+    "comfyui",
+    "spaces",
+    "plans",
+    "benchmarks",
+    "tools",
+    "examples",
+)
+# A name of ours where pip takes a requirement: not a path (./pocket), not `.[extra]`, not a wheel file.
+NAMES = "navicache(?:[-_](?:pocket|opensora|serving|comfyui))?"
+OURS = re.compile(rf"""pip3? install\b[^`\n|]*?[\s"']{NAMES}(?=[\s"'`\[=<>~!]|$)""")
+OWN_EXTRAS = re.compile(r"""pip3? install\b[^`\n|]*\.\[[^\]]*\b(pocket|opensora|serving)\b""")
+
+
+def texts():
+    for folder in FOLDERS:
+        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix in KINDS and path.is_file())
+    yield from (path for path in ROOT.iterdir() if path.suffix in KINDS or path.name == "Makefile")
+
+
+def test_no_text_installs_a_name_of_ours_from_an_index():
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in texts()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if OURS.search(line) or OWN_EXTRAS.search(line)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("pip install navicache", True),
+        ('pip install "navicache[diffusers,eval]"', True),
+        ("pip install torch navicache-pocket==0.1", True),
+        ('pip install ".[diffusers,pocket]"', True),
+        ('pip install ".[diffusers,eval]" ./pocket', False),
+        ("pip install /path/to/navicache matplotlib", False),
+        ("pip install dist/navicache-0.1.0-py3-none-any.whl", False),
+        ("run `pip install ./pocket` in a clone of navicache", False),
+    ],
+)
+def test_the_search_finds_what_it_is_for(line, wrong):
+    assert bool(OURS.search(line) or OWN_EXTRAS.search(line)) == wrong
