@@ -46,7 +46,7 @@ def make_audio_loss(vae: Any, pool: SoundPool, batch: int) -> Callable[[], StepF
         square = error.square().mean()
         loss = error.abs().mean() + 2 * square + DIVERGENCE_WEIGHT * divergence
         loss = loss + MOMENT_WEIGHT * latents.float().std((0, 2)).log().square().mean()
-        return {"loss": loss, "decibels": 20 * square.sqrt(), "divergence": divergence}
+        return {"loss": loss, "snr": 10 * torch.log10(bands.square().mean() / square), "divergence": divergence}
 
     return compute_loss
 

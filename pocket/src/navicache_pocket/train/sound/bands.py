@@ -1,4 +1,7 @@
-"""What the audio autoencoder reads: the logarithm of the level in 32 bands, at every hop."""
+"""What the audio autoencoder reads: the level in 32 bands, at every hop.
+
+Levels, not their logarithms as in large models: the waveform is linear in them, so the vocoder learns it sooner.
+"""
 
 import torch
 from torch import Tensor
@@ -8,11 +11,11 @@ from navicache_pocket.world.sounds import HOP
 
 BANDS = HOP // 2
 WINDOW = 2 * HOP
-FLOOR = 0.01  # of full scale; quieter bands are as loud
+SCALE = 8.0  # brings the levels of usual sounds near 1
 
 
 def measure_bands(sounds: Tensor) -> Tensor:
-    """Log levels (sounds, channels, hops, bands) of waveforms (sounds, channels, samples): -1 at the floor, 1 at 0 dB.
+    """Levels (sounds, channels, hops, bands) of waveforms (sounds, channels, samples): `SCALE` for full scale.
 
     The bands are the partials of the world. The window's spectrum is zero at the next partial, so they stay apart.
 
@@ -23,5 +26,4 @@ def measure_bands(sounds: Tensor) -> Tensor:
     window = torch.hann_window(WINDOW, device=sounds.device)
     framed = functional.pad(sounds, (HOP // 2, HOP // 2)).unfold(-1, WINDOW, HOP)
     spectra = torch.fft.rfft(framed * window)[..., : WINDOW // 2 : 2]
-    levels = spectra.abs() / (window.sum() / 2)
-    return 1 + levels.clamp(min=FLOOR).log10()
+    return SCALE * spectra.abs() / (window.sum() / 2)

@@ -33,7 +33,7 @@ LONGEST_TEXT = 1024  # tokens that LTX2Pipeline pads to unless told otherwise
 
 def make_video_autoencoder(sizes: SoundSizes) -> AutoencoderKLLTX2Video:
     """Eight by eight by four pixels to one latent."""
-    both = {"spatio_temporal_scaling": (True, True), "decoder_spatio_temporal_scaling": (True, True)}
+    both: dict[str, Any] = {"spatio_temporal_scaling": (True, True), "decoder_spatio_temporal_scaling": (True, True)}
     vae = AutoencoderKLLTX2Video(
         **sizes.video,
         **both,
@@ -54,7 +54,7 @@ def make_video_autoencoder(sizes: SoundSizes) -> AutoencoderKLLTX2Video:
 
 def make_audio_autoencoder(sizes: SoundSizes) -> AutoencoderKLLTX2Audio:
     """Four hops by four bands to one latent, in two channels."""
-    vae = AutoencoderKLLTX2Audio(
+    vae: Any = AutoencoderKLLTX2Audio(
         **sizes.audio,
         in_channels=2,
         output_channels=2,
@@ -74,8 +74,8 @@ def make_vocoder(sizes: SoundSizes) -> LTX2Vocoder:
         **sizes.vocoder,
         in_channels=2 * BANDS,
         out_channels=2,
-        upsample_kernel_sizes=[16, 16],
-        upsample_factors=[8, HOP // 8],
+        upsample_kernel_sizes=[2 * HOP],  # in one step: each hop is a sum of waves, faded over two
+        upsample_factors=[HOP],
         output_sampling_rate=RATE,
     )
 
@@ -83,13 +83,13 @@ def make_vocoder(sizes: SoundSizes) -> LTX2Vocoder:
 def make_text_encoder(sizes: SoundSizes) -> Gemma3ForConditionalGeneration:
     """A small Gemma 3 over the words of the world."""
     known = len(SPECIAL_TOKENS) + len(list_vocabulary())
-    tokens = {name: SPECIAL_TOKENS.index(f"<{name}>") for name in ("pad", "bos", "eos")}
+    tokens: dict[str, Any] = {f"{name}_token_id": SPECIAL_TOKENS.index(f"<{name}>") for name in ("pad", "bos", "eos")}
     text = Gemma3TextConfig(
         **sizes.text,
         vocab_size=known,
         max_position_embeddings=LONGEST_TEXT,
         sliding_window=LONGEST_TEXT,
-        **{f"{name}_token_id": token for name, token in tokens.items()},
+        **tokens,
     )
     config = Gemma3Config(text_config=text.to_dict(), vision_config=VISION, mm_tokens_per_image=4)
     return Gemma3ForConditionalGeneration(config)
@@ -98,13 +98,15 @@ def make_text_encoder(sizes: SoundSizes) -> Gemma3ForConditionalGeneration:
 def make_connectors(sizes: SoundSizes) -> LTX2TextConnectors:
     """One layer for each of video and sound."""
     heads, width = sizes.text["num_attention_heads"], sizes.text["hidden_size"]
-    own = {
+    own: dict[str, Any] = {
         "num_attention_heads": heads,
         "attention_head_dim": width // heads,
         "num_layers": 1,
         "num_learnable_registers": MAX_CAPTION_TOKENS,
     }
-    both = {f"{which}_connector_{name}": value for which in ("video", "audio") for name, value in own.items()}
+    both: dict[str, Any] = {
+        f"{which}_connector_{name}": value for which in ("video", "audio") for name, value in own.items()
+    }
     layers = sizes.text["num_hidden_layers"] + 1
     return LTX2TextConnectors(caption_channels=width, text_proj_in_factor=layers, rope_double_precision=False, **both)
 

@@ -32,9 +32,9 @@ VIDEO_AUTOENCODER: ModelConfig = {
 }
 AUDIO_AUTOENCODER: ModelConfig = {"base_channels": 64, "ch_mult": (1, 1, 1), "latent_channels": 8}
 VOCODER: ModelConfig = {
-    "hidden_channels": 128,
-    "resnet_kernel_sizes": [3, 7],
-    "resnet_dilations": [[1, 3], [1, 3]],
+    "hidden_channels": 72,
+    "resnet_kernel_sizes": [3],
+    "resnet_dilations": [[1, 3]],
 }
 TEXT_ENCODER: ModelConfig = {
     "hidden_size": 128,

@@ -104,7 +104,8 @@ def train_sound(plan: SoundPlan) -> Path:
 def _train_video_autoencoder(plan: SoundPlan, figures: dict[str, Any]) -> Any:
     torch.manual_seed(0)
     recipe: Any = VideoRecipe(plan.sizes)
-    vae = use_channels_last(parts.make_video_autoencoder(plan.sizes).to(plan.device)).train()
+    vae: Any = parts.make_video_autoencoder(plan.sizes)
+    vae = use_channels_last(vae.to(plan.device)).train()
     pool = PicturePool(draw_member_scenes(plan.clips), plan.sizes.video_format, plan.device)
 
     def compute_loss() -> dict[str, torch.Tensor]:
@@ -120,8 +121,9 @@ def _train_video_autoencoder(plan: SoundPlan, figures: dict[str, Any]) -> Any:
 
 def _train_sound_parts(plan: SoundPlan, figures: dict[str, Any]) -> tuple[Any, Any]:
     torch.manual_seed(0)
-    vae = use_channels_last(parts.make_audio_autoencoder(plan.sizes).to(plan.device)).train()
-    vocoder = parts.make_vocoder(plan.sizes).to(plan.device).train()
+    vae: Any = parts.make_audio_autoencoder(plan.sizes)
+    vocoder: Any = parts.make_vocoder(plan.sizes)
+    vae, vocoder = use_channels_last(vae.to(plan.device)).train(), vocoder.to(plan.device).train()
     pool = autoencoding.SoundPool(draw_member_scenes(plan.clips), plan.sizes, plan.device)
     loss = autoencoding.make_audio_loss(vae, pool, plan.audio_batch)
     _run_stage("audio", plan, vae, loss, list_inner_kernels(vae), AUTOENCODER_LOOP, figures)
