@@ -132,8 +132,7 @@ class CacheEngine(ABC):
         """Make the transfer of this call, which may show that every further step has to be computed."""
         index, latent = self.tracker.local_index, call.latent[0]
         are_together = self.host_transfer.fetch_readings(queued.readings, placement.kind, index, latent)
-        cause = find_bypass_cause(are_together, placement.levels)
-        if cause is not None and self.run is not None:
+        if self.run is not None and (cause := find_bypass_cause(are_together, placement.levels)):
             self.run.bypass_run(*cause)
             self.release_site_tensors()
 
