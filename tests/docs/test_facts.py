@@ -10,7 +10,7 @@ from tools.tables import PART
 from navicache.policies import POLICIES
 
 MOST_WORDS = 800
-MOST_WORDS_OF_ALL = 26_500
+MOST_WORDS_OF_ALL = 27_000
 # Not among them: notes and results, which may be as long as they need, and what is for ports and other projects.
 APART = {"research", "decisions", "results", "spec", "upstream"}
 
