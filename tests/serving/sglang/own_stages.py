@@ -1,6 +1,6 @@
 """Stand-ins for SGLang's stages with loops of their own: the methods that are hooked, as they are called.
 
-Written from the interface alone; test_own_stages.py runs SGLang's own where it is installed.
+Written from the interface alone; test_sglang_loops.py runs SGLang's own where it is installed.
 """
 
 from __future__ import annotations
