@@ -66,6 +66,12 @@ class Comparison:
             self._score("easycache", best, latents, count)
         return count
 
+    def easycache_at(self, threshold: float) -> float:
+        """Theirs at one threshold, and its count."""
+        if found := [row for row in self._found("easycache") if row.setting == threshold and row.psnr is not None]:
+            return found[0].evaluations
+        return self._score("easycache", threshold, *self._sample(inside.easycache(threshold))).evaluations
+
     def _start(self, target: float) -> float:
         """What met the target for the prompt before, or their default."""
         met = [row.setting for row in self.rows.read(self.setting, cache="easycache") if row.evaluations == target]
@@ -111,12 +117,15 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--spacings", nargs="+", default=["simple"], help="schedulers by ComfyUI's names (simple)")
     parser.add_argument("--cfg", type=float, nargs="+", default=[5.0], help="one after the other over the settings (5)")
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
+    parser.add_argument("--threshold", type=float, help="EasyCache's, and no search: NaviCache meets its count")
     args = parser.parse_args(argv)
     inside.start(os.environ["COMFYUI_PATH"])
     torch.set_num_threads(1)
     for comparison in comparisons(args):
         plain = comparison.plain().evaluations
-        met = comparison.easycache(plain // 2) if args.only != "navicache" else plain // 2
+        met = plain // 2
+        if args.only != "navicache":
+            met = comparison.easycache(met) if args.threshold is None else comparison.easycache_at(args.threshold)
         if args.only != "easycache":
             comparison.navicache_at(met, plain)
 

@@ -6,7 +6,7 @@ sampler and spacing, with the interval of the mean over everything.
 
 import argparse
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import NamedTuple
 
 from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
@@ -83,7 +83,8 @@ def spacing_table(parts: dict[int, Rows]) -> list[str]:
     mean = estimate_mean(leads)
     interval = "" if mean.low is None else f", {mean.low:+.1f} to {mean.high:+.1f} at 95 %"
     ahead = f"{sum(lead > 0 for lead in leads)} of {mean.count} ahead, least {min(leads):+.1f}"
-    return [*(f"| {' | '.join(line)} |" for line in lines), "", f"mean {mean.mean:+.1f} dB{interval}; {ahead}"]
+    summary = f"mean {mean.mean:+.1f} dB{interval}, median {median(leads):+.1f}; {ahead}"
+    return [*(f"| {' | '.join(line)} |" for line in lines), "", summary]
 
 
 def _describe_leads(leads: list[float]) -> str:

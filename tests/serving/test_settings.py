@@ -40,6 +40,7 @@ def test_sglang_takes_the_servers_file_and_the_requests_quality(path: str) -> No
         ({"settings": "{path}"}, {"quality": "fast"}, "no setting was measured to be 'fast'"),
         ({"settings": "{path}"}, {"quality": "high", "speedup": 2.0}, "settings and speedup exclude each other"),
         (None, {"settings": "{path}"}, "a request cannot name a settings file"),
+        (None, {"calibration": "{path}"}, "a request cannot name a calibration"),
         (None, {"quality": "best"}, "quality must be one of"),
     ],
 )

@@ -55,6 +55,8 @@ def add_server_file(settings: Any, server_settings: Any) -> Any:
         return settings
     if SETTINGS_FILE in settings:
         raise ValueError("navicache: a request cannot name a settings file: name it for the server, and a quality here")
+    if "calibration" in settings:  # a client must not choose which files of the server are read
+        raise ValueError("navicache: a request cannot name a calibration: name it for the server")
     has_file = isinstance(server_settings, Mapping) and SETTINGS_FILE in server_settings
     named = {SETTINGS_FILE: server_settings[SETTINGS_FILE]} if has_file and "quality" in settings else {}
     return {**named, **settings}

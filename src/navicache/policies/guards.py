@@ -96,13 +96,17 @@ class AlignmentGuard(ComputeGuard[StateT]):
 
 @dataclass(frozen=True)
 class LastStepsGuard(ComputeGuard[StateT]):
-    """Computes the last `end_steps` steps if the length of the run is known."""
+    """Computes the last `end_steps` steps if the length of the run is known, and every step at time 0.
+
+    At time 0 no noise is left: such a call stores keys and values of a finished chunk, for the chunks after it.
+    """
 
     end_steps: int = 1
 
     def find_compute_reason(self, step: Step) -> str | None:
         """Compute at the end of the run."""
-        return "last step" if step.total is not None and step.index >= step.total - self.end_steps else None
+        is_last = step.total is not None and step.index >= step.total - self.end_steps
+        return "last step" if is_last or step.time == 0 else None
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,7 @@ def test_a_pipelines_own_cache_excludes_this_one() -> None:
         ({"sped_up": 2}, "did you mean 'speedup'"),
         ({"policy": "teacache"}, "reaches inside"),
         ({"settings": "wan.json"}, "a request cannot name a settings file"),
+        ({"calibration": "wan.json"}, "a request cannot name a calibration"),
         ("fast", "give settings"),
     ],
 )

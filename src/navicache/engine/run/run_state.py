@@ -185,10 +185,10 @@ class RunState:
             waiting += pending.list_pending_readings()
         return waiting + self.batch.list_pending_readings() if self.batch.layout_flags else waiting
 
-    def bypass_diverged_ranks(self) -> None:
-        """Compute from here on: that is what the other ranks do as well."""
-        self.bypass_reason = "ranks apart"
-        self.recorder.add_note("ranks of the group were not at the same step: every step was computed from there on")
+    def bypass_run(self, reason: str, note: str) -> None:
+        """Compute from here on."""
+        self.bypass_reason = reason
+        self.recorder.add_note(note)
         self.release_tensors()
 
     def release_tensors(self) -> None:

@@ -15,6 +15,7 @@ from navicache.engine.sites.call_readings import NO_READINGS, CallReadings, Forw
 from navicache.engine.sites.fallback_policy import FallbackPolicy
 from navicache.engine.tensors.device_readings import fetch_readings
 from navicache.engine.tensors.rows import count_rows
+from navicache.engine.tracking.bypass_causes import find_bypass_cause
 from navicache.engine.tracking.model_call import CallReader, ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement
 from navicache.engine.tracking.placement_rules import list_placement_readings, place_call, resolve_placement
@@ -128,11 +129,11 @@ class CacheEngine(ABC):
             recorder.begin_step(tracker.index, tracker.total, placement.time or call.time)
 
     def _fetch_queued_readings(self, queued: CallReadings, call: ModelCall, placement: CallPlacement) -> None:
-        """Make the transfer of this call; ranks that are at different positions compute every further step."""
+        """Make the transfer of this call, which may show that every further step has to be computed."""
         index, latent = self.tracker.local_index, call.latent[0]
         are_together = self.host_transfer.fetch_readings(queued.readings, placement.kind, index, latent)
-        if not are_together and self.run is not None:
-            self.run.bypass_diverged_ranks()
+        if self.run is not None and (cause := find_bypass_cause(are_together, placement.levels)):
+            self.run.bypass_run(*cause)
             self.release_site_tensors()
 
     def _begin_run(self, call: ModelCall, call_facts: CallFacts, placement: CallPlacement) -> RunState:

@@ -10,6 +10,7 @@ from navicache.engine.run.run_state import RunState
 from navicache.engine.run.shadow_mode import find_predicted_samples, queue_true_error
 from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.call_readings import Forward
+from navicache.engine.sites.key_storage import stores_keys_only
 from navicache.engine.tensors.call_arguments import select_argument_rows
 from navicache.engine.tensors.compile_guards import call_directly, create_uncompiled_caller
 from navicache.engine.tensors.containers import unpack_output
@@ -79,6 +80,8 @@ class ModelEngine(CacheEngine):
 
     def _plan_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallPlan:
         """One step, in order: read the call, find its place and decide, then compute what is to be computed."""
+        if stores_keys_only(kwargs):
+            return CallPlan(True, args, kwargs)
         call = self.reader.read_call(args, kwargs)
         run, name = self.place_and_decide(call, self.describe_call())
         if run.bypass_reason:

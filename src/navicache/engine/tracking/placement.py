@@ -30,6 +30,7 @@ class CallPlacement(NamedTuple):
     new_run_reason: str = ""  # why a run begins
     is_tentative: bool = False  # latent and time must agree that the step is new
     time: DeviceReading | None = None
+    levels: DeviceReading | None = None  # how many frames are between the lowest and the highest noise level
     is_conditioning_moved: bool = False  # the conditioning is not the memory it was
     conditioning_matches: Mapping[str, DeviceReading] = MappingProxyType({})  # stream to whether the values are equal
 

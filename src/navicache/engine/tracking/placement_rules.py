@@ -12,6 +12,7 @@ from navicache.engine.tensors.device_readings import (
     get_time_range,
 )
 from navicache.engine.tensors.rows import compare_values, list_shapes, share_memory
+from navicache.engine.tracking.bypass_causes import queue_level_check
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement, choose_unused_name, number_repeated_stream
 from navicache.engine.tracking.run_tracker import RunTracker
@@ -44,7 +45,7 @@ def place_call(tracker: RunTracker, call: ModelCall, call_facts: CallFacts) -> C
 def list_placement_readings(tracker: RunTracker, placement: CallPlacement) -> list[DeviceReading]:
     """What must be fetched before `resolve_placement`."""
     asked = () if placement.time is None else (placement.time, tracker.first_time, tracker.time)
-    return [*(reading for reading in asked if reading), *placement.conditioning_matches.values()]
+    return [*(reading for reading in (*asked, placement.levels) if reading), *placement.conditioning_matches.values()]
 
 
 def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unchanged: bool) -> CallPlacement:
@@ -127,16 +128,16 @@ def _place_leading_call(
     tracker: RunTracker, call: ModelCall, call_facts: CallFacts, known_stream: str | None, is_tentative: bool
 ) -> CallPlacement:
     time = None if call_facts.index is not None else _queue_time_reading(call, call_facts)
-    fresh = call_facts.stream or "0"
+    levels, fresh = None if time is None else queue_level_check(call.time), call_facts.stream or "0"
     if known_stream is not None and share_memory(
         tracker.conditioning.get(known_stream, call.conditioning), call.conditioning
     ):
-        return CallPlacement("step", known_stream, fresh, "", is_tentative, time)
+        return CallPlacement("step", known_stream, fresh, "", is_tentative, time, levels)
     equal = _compare_conditioning(tracker, call, list(tracker.conditioning) if known_stream is None else [known_stream])
     if not equal and not is_tentative:
         return CallPlacement("run", fresh, fresh, "the conditioning changed", time=time)
     stream = known_stream or _choose_new_stream(tracker)
-    return CallPlacement("step", stream, fresh, "", is_tentative, time, True, equal)
+    return CallPlacement("step", stream, fresh, "", is_tentative, time, levels, True, equal)
 
 
 def _place_unnamed_follower(tracker: RunTracker, call: ModelCall) -> CallPlacement:
