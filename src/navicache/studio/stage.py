@@ -9,6 +9,7 @@ from navicache.generation.results import PromptResult
 from navicache.report.side_by_side import AMPLIFIED, amplify_difference
 from navicache.report.video import encode_video
 from navicache.studio.pictures import png_address, to_base64
+from navicache.studio.sound import sound_html
 
 PLAYER = (
     '<button class="nv-play" aria-label="play or pause">❚❚</button>'
@@ -25,8 +26,9 @@ def stage_html(made: PromptResult, fps: int) -> str:
     """The players of a result."""
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
     named = ("plain", "no cache", plain), ("cached", made.policy, cached)
-    captions = ((name, escape(f"{words} · {take.call_seconds:.1f} s")) for name, words, take in named)
-    views = (f'<figure class="nv-{name}">{VIEW}{words}</figcaption></figure>' for name, words in captions)
+    views = (
+        _view_html(name, escape(f"{words} · {take.call_seconds:.1f} s"), take.media) for name, words, take in named
+    )
     times = choose_scale(plain.media.frames, cached.media.frames)
     return (
         f'<div class="nv-stage" data-mode="side">{_reel_html(plain.media, cached.media, fps, times)}'
@@ -34,6 +36,10 @@ def stage_html(made: PromptResult, fps: int) -> str:
         f'<input class="nv-times" type="number" min="1" max="100" value="{times:g}"></label></figcaption></figure>'
         f'<div class="nv-controls">{PLAYER if plain.media.is_video else ""}{MODE}</div></div>'
     )
+
+
+def _view_html(name: str, words: str, media: Media) -> str:
+    return f'<figure class="nv-{name}">{VIEW}{words}</figcaption>{sound_html(media, words)}</figure>'
 
 
 def choose_scale(plain: np.ndarray, cached: np.ndarray) -> float:

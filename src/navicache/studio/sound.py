@@ -1,0 +1,31 @@
+"""The sound of a result: a player for each run, whose samples are exact."""
+
+import base64
+import io
+import wave
+
+import numpy as np
+
+from navicache.generation.media import Media
+
+
+def sound_html(media: Media, label: str) -> str:
+    """An audio element; nothing for a model without sound. `label` is escaped already."""
+    if media.sound is None:
+        return ""
+    data = base64.b64encode(encode_wave(*media.sound)).decode()
+    return f'<audio class="nv-sound" controls aria-label="sound, {label}" src="data:audio/wav;base64,{data}"></audio>'
+
+
+def encode_wave(samples: np.ndarray, rate: int) -> bytes:
+    """Samples (channels, samples) of floats in [-1, 1] as 16-bit PCM.
+
+    Example:
+        >>> encode_wave(np.zeros((2, 100)), 8000)[:4]
+        b'RIFF'
+    """
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setparams((len(samples), 2, rate, 0, "NONE", ""))
+        file.writeframes((np.clip(samples, -1, 1).T * 32767).round().astype("<i2").tobytes())
+    return buffer.getvalue()

@@ -1,0 +1,27 @@
+"""A model's sound on the page: a player with the exact samples."""
+
+import base64
+import io
+import re
+import wave
+from dataclasses import replace
+
+import numpy as np
+from tests.evaluation.sounds import tone
+from tests.support.takes import clip
+
+from navicache.studio.sound import sound_html
+
+
+def test_the_player_holds_the_samples():
+    markup = sound_html(replace(clip(), sound=tone(rate=8000)), "no cache")
+    data = re.search(r'src="data:audio/wav;base64,([^"]+)"', markup)
+    assert data and 'aria-label="sound, no cache"' in markup
+    with wave.open(io.BytesIO(base64.b64decode(data[1]))) as file:
+        assert (file.getframerate(), file.getnchannels()) == (8000, 2)
+        samples = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, 2).T / 32767
+    assert np.abs(samples - tone(rate=8000).samples).max() < 1e-4
+
+
+def test_without_sound_there_is_no_player():
+    assert sound_html(clip(), "no cache") == ""
