@@ -124,7 +124,9 @@ def test_few_step_schedules_are_told_no(policy, steps, why):
     assert why in " ".join(cache.summary().split())
 
 
-@pytest.mark.parametrize(("steps", "asked", "computed"), [(13, {}, 6), (8, {}, 6), (12, {}, 9), (8, {"speedup": 2.0}, 4)])
+@pytest.mark.parametrize(
+    ("steps", "asked", "computed"), [(13, {}, 6), (8, {}, 6), (12, {}, 9), (8, {"speedup": 2.0}, 4)]
+)
 def test_from_there_on_and_with_a_target_they_are_cached(steps, asked, computed):
     pipe = WAN.build()
     with navicache.enable(pipe, **asked) as cache:
