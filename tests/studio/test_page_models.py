@@ -74,9 +74,12 @@ def test_a_search_is_followed_stopped_and_goes_on_to_its_settings_file(tab, tmp_
         wait_for(tab, f"/of at most 20 runs/.test({LIVE}) && !!document.querySelector('.nv-best') && {begin}.disabled")
         press(tab, "Stop")
         wait_for(tab, f"{LIVE}.includes('goes on from there') && !{begin}.disabled")
-        tab.value(f"{begin}.click()")
+        # Gradio takes no click before the event that was stopped is over.
+        wait_for(tab, f"{LIVE}.startsWith('tuning') || {begin}.click()")
         wait_for(tab, f"{LIVE}.startsWith('Tuned')")
-        path = tab.value("document.querySelector('#nv-how textarea').value")
+        field = """document.querySelector('#nv-how [data-testid="textbox"]')"""
+        wait_for(tab, f"!!{field}?.value")
+        path = tab.value(f"{field}.value")
         assert path.startswith("outputs/studio/pocket-unet-") and (images.room / path).is_file()
         run(tab)
         assert f'settings="{path}"' in tab.value("document.querySelector('.nv-code').innerText")
