@@ -94,7 +94,7 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print a table and write the files."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.held_sound", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", help="folder of an LTX-2 checkpoint")
     parser.add_argument("--speedups", type=float, nargs="+", default=[2.0, 3.0])
     parser.add_argument("--prompts", type=int, default=16)

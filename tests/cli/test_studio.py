@@ -12,8 +12,8 @@ ANYBODY = "warning: whoever reaches 0.0.0.0 may load any folder or hub id on thi
 def opened(monkeypatch):
     """What the page is opened with; no Gradio is needed."""
     seen = []
-    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: name)
-    monkeypatch.setattr("navicache.studio.page.open_page", lambda models, **where: seen.append((models, where)))
+    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name, *_: name)
+    monkeypatch.setattr("navicache.studio.page.open_page", lambda models, _, **where: seen.append((models, where)))
     return seen
 
 

@@ -44,7 +44,12 @@ def test_the_page_has_all_recipes() -> None:
     assert list(RECIPES) == ["policy", "model", "metric", "host"]
 
 
-@pytest.mark.parametrize("name", RECIPES)
+LONG = {"policy", "model"}  # their own tests take half a minute
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in RECIPES]
+)
 def test_a_recipe_is_complete(name: str, tree: Path) -> None:
     commands = RECIPES[name].carry_out(tree)
     assert commands, "a recipe ends with the tests that prove it"

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from navicache.engine import CannotCache
+from navicache.engine.call_guard import CallGuard
 
 
 class StubEngine:
     """What an attachment asks of an engine; an error to raise stands for a model that cannot be cached."""
 
     def __init__(self, error: str = "") -> None:
-        self.error, self.told = error, []
+        self.error, self.told, self.call_guard = error, [], CallGuard()
 
     def attach(self) -> None:
         self.told.append("attach")

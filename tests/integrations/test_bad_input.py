@@ -71,10 +71,9 @@ def test_a_pipeline_without_a_denoiser() -> None:
             super().__init__()
             self.register_modules(brain=brain)
 
-    pipe = Odd(ToyModel())
-    with pytest.raises(ValueError, match=r"no denoiser .* it has: brain. Pass the model itself"):
-        navicache.enable(pipe)
-    navicache.enable(pipe.brain, **KNOBS).disable()
+    with pytest.raises(ValueError, match=r"no denoiser: .* it has: brain. Pass the model itself"):
+        navicache.enable(Odd(nn.Linear(1, 1)))
+    navicache.enable(Odd(ToyModel()), **KNOBS).disable()  # found by what its forward takes
 
 
 def test_a_function_without_a_latent_argument() -> None:

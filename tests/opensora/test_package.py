@@ -16,7 +16,7 @@ from tests.support.commands import refused
 
 import navicache.opensora
 import navicache_opensora
-from navicache.generation.meta_denoisers import find_model_class
+from navicache.generation.index_checks import find_component_class
 from navicache.pocket import checkpoint_path
 from navicache.weights_package import OPENSORA_CLASSES
 from navicache_opensora import OpenSoraPipeline
@@ -84,9 +84,9 @@ def test_without_the_package_a_command_says_what_to_install(
 
 def test_without_the_package_other_models_are_still_known(monkeypatch: pytest.MonkeyPatch) -> None:
     without_package(monkeypatch)
-    assert find_model_class("WanPipeline").__name__ == "WanPipeline"
+    assert find_component_class("diffusers", "WanPipeline").__name__ == "WanPipeline"
     with pytest.raises(ValueError, match=r"pip install \./opensora"):
-        find_model_class("STDiT3Transformer")
+        find_component_class("navicache_opensora.transformer", "STDiT3Transformer")
 
 
 def test_the_table_of_sizes_is_read_without_torch() -> None:

@@ -23,6 +23,7 @@ def test_old_names_are_the_new_ones_and_warn(old):
         _ = module.other
 
 
+@pytest.mark.slow  # it imports all that trains
 def test_the_old_command_says_what_the_new_one_is():
     command = [sys.executable, "-m", "navicache.pocket.train", "--member", "unet", "--help"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -35,7 +35,12 @@ class ChebyshevRidge:
     ridge: float = 0.1  # lambda
     share: float = 0.5  # w, of the polynomial
     span: int = 50  # steps from tau = -1 to 1
-    history_length: int = 100  # K
+    history: int = 100  # K
+
+    @property
+    def history_length(self) -> int:
+        """All computed outputs that the fit uses."""
+        return self.history
 
     def init(self) -> None:
         """Return no state: the computed steps determine the weights."""

@@ -57,7 +57,7 @@ def test_a_negative_prompt_makes_another_video(tmp_path, wan_folder):
         own = worker(tmp_path)
         own(group[0])
         clips.append(own._references.find(group[0][0]))
-    assert (clips[0] != clips[1]).any()
+    assert (clips[0].clip != clips[1].clip).any()
 
 
 def test_a_picture_is_measured_from_and_missed_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):

@@ -87,7 +87,7 @@ class BenchResults:
 
     def run(self, row: Row) -> RunRecord | None:
         """The trace of a job, of its first transformer; None where there was no cache."""
-        if not row["trace"]:
+        if not row.get("trace"):
             return None
         return Trace.load(row[FOLDER] / row["trace"]).runs[0]
 

@@ -8,7 +8,7 @@ from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.evaluation.bench.session import ROWS
 
 # What the tables need of each row; a page asks for PAGE_FIELDS as well.
-FIELDS = ("group", "kind", "model", "condition", "setting", "policy", "steps", "quality", "trace")
+FIELDS = ("group", "kind", "model", "condition", "setting", "policy", "steps", "quality")
 REFUSED_FIELDS = ("group", "kind", "model", "setting", "reason")
 PAGE_FIELDS = ("prompt", "seed", "series", "swept", "video", "knobs", "machine", "seconds", "harness_seconds")
 NESTED_FIELDS = {"steps": ("total", "computed"), "machine": ("name", "device", "threads")}
