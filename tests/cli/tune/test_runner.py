@@ -23,3 +23,8 @@ def test_a_candidate_that_is_asked_for_twice_is_run_once(tmp_path):
     once = Candidate("default 5", "inertial", {"speedup": 2.0})
     runner.try_out([(once, range(3)), (once, range(2))])
     assert calls == [[0, 1], [2]] and runner.cost == 1.5
+
+    again = TrialRunner(*about, RowFile(tmp_path / "rows.jsonl"), None, execute, Scoreboard(), batch=2)
+    assert again.cost == 0, "nothing was asked for yet: the rows of another search cost this one nothing"
+    again.try_out([(once, range(2))])
+    assert len(calls) == 2 and again.cost == 1.0

@@ -20,7 +20,11 @@ THRESHOLD_PROMPTS = 1  # that its threshold is found with
 
 @dataclass
 class TrialRunner:
-    """Runs a candidate on a prompt once, and reads the score into the board."""
+    """Runs a candidate on a prompt once, and reads the score into the board.
+
+    The board has what this search has asked for, and no other row of the folder: so a search that was interrupted may
+    still pay what it could have paid, whatever another target has cost before.
+    """
 
     model: PlanModel
     condition: PlanCondition
@@ -37,9 +41,10 @@ class TrialRunner:
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        """Read the rows that are there."""
+        """Read which candidates were refused."""
         for row in self.rows.rows:
-            self._take(row)
+            if row["kind"] == REFUSED:
+                self._take(row)
         self.tell(self, None)
 
     @property
@@ -59,11 +64,14 @@ class TrialRunner:
 
     def _run(self, trials: Sequence[tuple[Candidate | None, Sequence[int]]]) -> None:
         groups: dict[tuple[int, ...], list[JobBatch]] = {}  # by prompts: a group stays with one worker
-        known = {row["key"] for row in self.rows.rows}
+        known = {row["key"]: row for row in self.rows.rows}
+        queued: set[str] = set()
         for candidate, prompts in trials:
             wanted = {job.key: job for job in (self.build_job(candidate, prompt) for prompt in prompts)}
-            missing = [job for key, job in wanted.items() if key not in known]
-            known |= wanted.keys()
+            for key in wanted.keys() & known.keys():
+                self._take(known[key])
+            missing = [job for key, job in wanted.items() if key not in known and key not in queued]
+            queued |= wanted.keys()
             for start in range(0, len(missing), self.batch):
                 jobs = tuple(missing[start : start + self.batch])
                 groups.setdefault(tuple(job.prompt_index for job in jobs), []).append(jobs)
