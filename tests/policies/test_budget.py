@@ -16,7 +16,7 @@ from navicache.policies.noise_levels import build_shifted_levels
 SHIFTS = (1.0, 3.0, 5.0, 8.0, 12.0)
 
 
-@limits(max_examples=15, deadline=None)
+@limits(max_examples=8, deadline=None)
 @given(
     total=st.integers(8, 200),
     speedup=st.floats(1.0, 6.0),
