@@ -86,7 +86,9 @@ def test_the_model_may_write_to_its_latent_and_what_is_kept_is_a_copy(keep):
     given, true, latents, _ = runs(RESIDUAL, model, keep=keep)
     for i in range(2, STEPS):
         j = max(c for c in COMPUTED if c <= i)
-        assert torch.allclose(given[i][1], latents[i] + (true[j][1] - latents[j]), rtol=0 if keep.dtype is None else 0.01)
+        assert torch.allclose(
+            given[i][1], latents[i] + (true[j][1] - latents[j]), rtol=0 if keep.dtype is None else 0.01
+        )
 
 
 def test_a_line_through_residuals_is_one_of_its_own_latent():
