@@ -69,7 +69,7 @@ def test_what_is_added_is_the_residual_of_its_own_latent(name):
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_decisions_and_the_first_output_are_as_without_it(name):
     _, _, _, alone = runs(POLICIES[name], lambda x, t, audio_hidden_states: joint(x, t, audio_hidden_states)[0])
-    given, _, _, engine = runs(POLICIES[name])
+    _, _, _, engine = runs(POLICIES[name])
     (run,), (other,) = alone.trace.runs, engine.trace.runs
     assert run.computed_steps() == other.computed_steps()
     assert [step.reuse_error for step in run.steps] == [step.reuse_error for step in other.steps]
@@ -159,7 +159,7 @@ def test_two_outputs_do_not_share_a_latent():
 
 def test_a_model_of_ones_own_says_which_argument_is_the_second_latent():
     model = lambda x, t, heard: (line(x, t), 2 * heard)  # noqa: E731
-    given, true, latents, _ = runs(RESIDUAL, model, name="heard", call=CallSpec(other_latents=("heard",)))
+    given, _, latents, _ = runs(RESIDUAL, model, name="heard", call=CallSpec(other_latents=("heard",)))
     last = COMPUTED[-2] + 1
     assert torch.equal(given[last][1], latents[last] + latents[last - 1])
     with pytest.raises(ValueError, match=r"CallSpec\(other_latents='sound'\) names no argument"):
