@@ -1,12 +1,24 @@
 """Decisions that several gates share, and the division they compare with a threshold."""
 
 import math
+from typing import Generic, TypeVar
 
-from navicache.policies.protocols import Decision
+from navicache.policies.protocols import Decision, Outcome
+
+StateT = TypeVar("StateT")
 
 GATE_REUSE, GATE_COMPUTE = Decision(False, "gate"), Decision(True, "gate")
 SCHEDULE_REUSE, SCHEDULE_COMPUTE = Decision(False, "schedule"), Decision(True, "schedule")
 NO_SIGNAL_COMPUTE = Decision(True, "no signal yet")
+
+
+class FixedRuleGate(Generic[StateT]):
+    """Base class of gates whose rule stays as it is: computes teach it nothing."""
+
+    def learn(self, state: StateT, outcome: Outcome) -> StateT:
+        """Learn nothing."""
+        del outcome
+        return state
 
 
 def divide_ieee(numerator: float, denominator: float) -> float:
