@@ -17,7 +17,7 @@ from .report import SamplingReport
 from .sampler_traits import DENOISED_FORM, SamplerTraits
 from .shape_cache import LatentShapeCache
 
-OFF_PLAN = "did not evaluate where it did in rehearsal: from there on every evaluation was computed"
+OFF_PLAN = "did not evaluate where it was expected to: from there on every evaluation was computed"
 MOVING_WINDOWS = (
     "the context windows move from step to step, so nothing can be predicted: every evaluation was computed; the "
     "context schedule standard_static leaves them in place"
