@@ -11,7 +11,7 @@ from navicache.policies import Policy
 from navicache.records import Trace
 
 from .branch_names import BranchNames, read_window
-from .evaluation_budget import RevisitRule, split_budget_with_revisits
+from .evaluation_budget import split_budget_with_revisits
 from .evaluation_plan import EvaluationPlan, Place
 from .report import SamplingReport
 from .sampler_traits import DENOISED_FORM, SamplerTraits
@@ -39,8 +39,9 @@ class SamplingRun:
 
     def __init__(self, policy: Policy, sampler: SamplerTraits, plan: EvaluationPlan, facts: RunFacts) -> None:
         """Start before the first evaluation."""
-        rules = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
-        self._policy, self._revisit_rule = rules[0] if rules else (policy, RevisitRule())
+        splits = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
+        self._policy = splits[0][0] if splits else policy  # an engine has one
+        self._revisit_rules = [rule for _, rule in splits]  # by segment
         self._sampler, self._plan, self._facts = sampler, plan, facts
         self._branch_names = BranchNames()
         self._shape_caches: dict[ShapeKey, LatentShapeCache] = {}
@@ -77,7 +78,7 @@ class SamplingRun:
         if place.visit == 0:
             return cache.compute_or_predict(run_model, x, sigma)
         levels = len(self._plan.levels[place.segment])
-        if kept is None or self._revisit_rule.is_computed(place.level, levels, kept.computed):
+        if kept is None or self._revisit_rules[place.segment].is_computed(place.level, levels, kept.computed):
             return cache.compute_again(run_model, x, sigma), True
         self._reused_revisits += 1
         return cache.reuse_output(kept, x, sigma), False
