@@ -65,7 +65,7 @@ class SamplingRun:
             self._evaluation_computed[-1] = True
             return run_model()
         cache, branch = self._get_shape_cache(x), self._name_branch(x, transformer_options)
-        cache.set_position(place, branch, self._sigma, self._plan)
+        cache.set_position(len(self._evaluation_computed) - 1, place, branch, self._sigma, self._plan)
         denoised, computed = self._run_call(cache, place, run_model, x, sigma)
         self._evaluation_computed[-1] |= computed
         return denoised
