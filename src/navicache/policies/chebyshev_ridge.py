@@ -9,7 +9,7 @@ bfloat16. Weights of the outputs are the same sum, here without rounding.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
@@ -26,8 +26,6 @@ class ChebyshevRidge(StatelessPredictor):
         >>> line.references
         ((0.0, 3.0), (0.0, -2.0), (0.0, 0.0))
     """
-
-    needs_past_inputs: bool = field(default=False, init=False)
 
     degree: int = 4  # M
     ridge: float = 0.1  # lambda

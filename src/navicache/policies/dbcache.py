@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from navicache.policies.cache_sites import Blocks
-from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, FixedRuleGate
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, PlainGate
 from navicache.policies.finite_differences import FiniteDifferences
 from navicache.policies.firstblockcache import compute_change_since_computed
 from navicache.policies.guards import add_guards
@@ -33,7 +33,7 @@ class DBCacheState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DBCacheGate(FixedRuleGate[DBCacheState]):
+class DBCacheGate(PlainGate[DBCacheState]):
     """Applies its tests in order; the first that applies decides."""
 
     rows: RowRule = field(default="call", init=False)

@@ -38,7 +38,7 @@ class FiniteDifferences(StatelessPredictor):
         return self.degree + 1
 
     @property
-    def needs_past_inputs(self) -> bool:
+    def needs_past_inputs(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """A residual is an output minus its input."""
         return self.target == "residual" and self.degree > 0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.cache_sites import Blocks
-from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, FixedRuleGate, divide_ieee
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, PlainGate, divide_ieee
 from navicache.policies.guards import add_guards
 from navicache.policies.knob_checks import check_align_steps, check_threshold
 from navicache.policies.policy import Scheme
@@ -15,7 +15,7 @@ from navicache.policies.protocols import Decision, Measurement, RowRule, Step, S
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignalDistanceGate(FixedRuleGate[float | None]):
+class SignalDistanceGate(PlainGate[float | None]):
     """Reuse while the signal is close to that of the last computed step: mean|s_i - s_j| / mean|s_j| <= tau."""
 
     rows: RowRule = field(default="call", init=False)

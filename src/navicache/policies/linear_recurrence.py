@@ -6,7 +6,7 @@ A predicted output is such a sum too, so every prediction is a sum of computed o
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 
 from navicache.policies.fixed_schedules import IndexGate
@@ -26,8 +26,6 @@ class LinearRecurrence(StatelessPredictor):
         >>> line.weights(None, Step(index=3, local_index=3, gaps=(2, 1)))  # steps 1 and 0 were computed
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
-
-    needs_past_inputs: bool = field(default=False, init=False)
 
     weight_table: WeightTable
 

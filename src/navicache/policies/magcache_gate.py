@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, FixedRuleGate
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, PlainGate
 from navicache.policies.guards import is_aligning
 from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
@@ -62,7 +62,7 @@ class MagCacheState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MagCacheGate(FixedRuleGate[MagCacheState]):
+class MagCacheGate(PlainGate[MagCacheState]):
     """Knobs of the rule. A decision depends on the step alone, so the schedule of a run is known beforehand."""
 
     rows: RowRule = field(default="call", init=False)

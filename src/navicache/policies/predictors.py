@@ -14,6 +14,7 @@ class StatelessPredictor:
     """Base class of predictors that learn nothing: the steps alone determine the weights."""
 
     needs_inner_products: bool = field(default=False, init=False)
+    needs_past_inputs: bool = field(default=False, init=False)
     needs_last_error: bool = field(default=False, init=False)
 
     def init(self) -> None:
@@ -34,7 +35,6 @@ class ResidualHold(StatelessPredictor):
     """
 
     history_length: int = field(default=1, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The residual of the last computed step, added to the input."""
@@ -52,7 +52,6 @@ class OutputHold(StatelessPredictor):
     """
 
     history_length: int = field(default=1, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The output of the last computed step."""
@@ -68,8 +67,6 @@ class PolynomialExtrapolation(StatelessPredictor):
         >>> PolynomialExtrapolation(1).weights(None, Step(index=6, local_index=6, gaps=(2, 1)))
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
-
-    needs_past_inputs: bool = field(default=False, init=False)
 
     degree: int = 1
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.cache_sites import Blocks, Signal
-from navicache.policies.decisions import FixedRuleGate
+from navicache.policies.decisions import PlainGate
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
 from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
 
 @dataclass(frozen=True)
-class ProbeGate(FixedRuleGate[float | None]):
+class ProbeGate(PlainGate[float | None]):
     """Computes every step; its state is the relative change of the signal since the step before."""
 
     rows: RowRule = field(default="call", init=False)
@@ -21,7 +21,6 @@ class ProbeGate(FixedRuleGate[float | None]):
 
     def init(self) -> float | None:
         """No change before the second step."""
-        return None
 
     def decide(self, state: float | None, step: Step) -> tuple[Decision, float | None]:
         """Compute.

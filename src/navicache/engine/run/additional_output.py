@@ -48,9 +48,7 @@ class AdditionalOutput:
     def predict_output(self, stream: str) -> Rows:
         """What a stream's output is predicted as."""
         held = self.held[stream]
-        if held.rows:
-            return held.get_rows()
-        return self.streams.predict_output(stream, self.streams.latent_state.latent)
+        return held.get_rows() if held.rows else self.streams.predict_output(stream, self.streams.latent_state.latent)
 
     def find_exceeded(self, stream: str, steps: Sequence[Step]) -> Collection[int]:
         """Samples that the gate would not let be predicted; none while the output is held."""
@@ -92,7 +90,6 @@ class AdditionalOutput:
     def _change_format(self, stream: str, output: Rows) -> Rows:
         """An output whose shape or dtype changes is held from here on."""
         self._fix(stream)
-        self.held[stream].set_row_formats(output)
         self.held[stream].set_rows(output, self.streams.storage.device)
         return output
 

@@ -48,8 +48,12 @@ class AdditionalOutputs:
 
     def predict_container(self, stream: str, prediction: Rows, latents: Sequence[Rows]) -> Any:
         """The container that the model would return, with everything beside the prediction predicted as well."""
+        if not self.by_path:  # by far the most frequent case
+            return self.pack_output(stream, prediction, NO_OTHERS)
         self._refer_to_latents(latents)
-        return self.pack_output(stream, prediction, self._predict_outputs(stream))
+        outputs = {path: each for path, each in self.by_path.items() if stream in each.held}
+        others = {path: _from_rows(each, each.predict_output(stream)) for path, each in outputs.items()}
+        return self.pack_output(stream, prediction, others)
 
     def pack_output(self, stream: str, prediction: Rows, others: Mapping[OutputPath, Rows]) -> Any:
         """The container that the model would return, with these tensors in it."""
@@ -74,17 +78,13 @@ class AdditionalOutputs:
 
     def copy_latents(self, stream: str, call: ModelCall) -> tuple[Rows, ...]:
         """The latents of further outputs from before the model runs; none where the policy adds no latent."""
-        latents = call.other_latents
-        if self.by_path or not latents:
-            is_added = any(each.latent_index is not None for each in self.by_path.values())
-        else:
-            is_added = bool(self.streams.compute_row_weights(stream)[0].input)
-        return tuple(map(clone_rows, latents)) if is_added else ()
+        is_added = call.other_latents and self.streams.compute_row_weights(stream)[0].input
+        return tuple(map(clone_rows, call.other_latents)) if is_added else ()
 
     def _refer_to_latents(self, latents: Sequence[Rows]) -> None:
         """Predict from these latents: those of this call."""
         for each in self.by_path.values():
-            if each.latent_index is not None:
+            if each.latent_index is not None and latents:
                 each.streams.latent_state.refer_to_latent(_to_rows(each, latents[each.latent_index]))
 
     def _find_latent(self, output: Rows, latents: Sequence[Rows]) -> int | None:
@@ -107,12 +107,6 @@ class AdditionalOutputs:
             streams.set_leader(decides.leader)
         bound = OutputBound(decides.scheme.gate, batch) if decides.scheme.bounds_outputs else None
         return AdditionalOutput(path, decides, streams, index, bound)
-
-    def _predict_outputs(self, stream: str) -> Mapping[OutputPath, Rows]:
-        if not self.by_path:  # by far the most frequent case
-            return NO_OTHERS
-        outputs = {path: each for path, each in self.by_path.items() if stream in each.held}
-        return {path: _from_rows(each, each.predict_output(stream)) for path, each in outputs.items()}
 
     def measure_true_errors(
         self, truth: PendingOutcome, predictions: Mapping[OutputPath, Rows], outputs: Mapping[OutputPath, Rows]

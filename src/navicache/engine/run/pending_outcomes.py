@@ -51,12 +51,8 @@ class PendingOutcomes:
         if self.checks_followers:
             self.finite_checks.append(FiniteCheck(work.stream, own_rows, measure_mean_abs(outputs)))
 
-    def queue_outcome(self, outcome: PendingOutcome) -> None:
-        """Learn this as well, when it has crossed."""
-        self.outcomes.append(outcome)
-
     def queue_outcomes(self, outcomes: Sequence[PendingOutcome]) -> None:
-        """Learn all of these as well."""
+        """Learn these as well, when they have crossed."""
         self.outcomes += outcomes
 
     @property
