@@ -5,15 +5,17 @@ Every sampling leaves one line in the file of rows, and what is there is not sam
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from pathlib import Path
 
 import torch
 from tests.comfyui import inside
-from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
-from tests.comfyui.search import Tried, nearest, next_threshold
+from tests.comfyui.grid import PROMPTS as GRID_PROMPTS
+from tests.comfyui.grid import Cell, cells
+from tests.comfyui.rows import PROMPTS, ROWS, SAMPLERS, Row, Rows, Setting, scored_rows
+from tests.comfyui.search import MOST_TRIES, Tried, nearest, next_threshold
 
 from navicache.evaluation.psnr import psnr
 from navicache.pocket.held_out import choose_prompts
@@ -31,6 +33,8 @@ class Comparison:
     prompt: int
     text: str
     steps: int
+    tries: int = MOST_TRIES  # of the other cache's thresholds
+    alike: Sequence[Row] = ()  # where it was scored before, for a threshold to start with
 
     def plain(self) -> Row:
         """The run that the others are held against."""
@@ -55,8 +59,10 @@ class Comparison:
     def easycache(self, target: float) -> float:
         """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
         rows = self._found("easycache")
+        if any(row.psnr is not None for row in rows):
+            return nearest([Tried(row.setting or 0.0, row.evaluations) for row in rows if row.psnr], target).evaluations
         tried, made = [Tried(row.setting or 0.0, row.evaluations) for row in rows], {}
-        while (threshold := next_threshold(tried, target, self._start(target))) is not None:
+        while (threshold := next_threshold(tried, target, self._start(target), self.tries)) is not None:
             made[threshold], count = self._sample(inside.easycache(threshold))
             tried.append(Tried(threshold, count))
             self._add("easycache", threshold, count, None)
@@ -73,9 +79,10 @@ class Comparison:
         return self._score("easycache", threshold, *self._sample(inside.easycache(threshold))).evaluations
 
     def _start(self, target: float) -> float:
-        """What met the target for the prompt before, or their default."""
+        """What met the target for the prompt before, or was nearest with this sampler and spacing; or their default."""
         met = [row.setting for row in self.rows.read(self.setting, cache="easycache") if row.evaluations == target]
-        return (met or [None])[-1] or 0.2
+        near = [row.setting for row in self.alike if row.made_with.is_alike(self.setting)]
+        return ([*near, *met] or [None])[-1] or 0.2
 
     def _found(self, cache: str) -> list[Row]:
         return self.rows.read(self.setting, self.prompt, cache)
@@ -99,12 +106,23 @@ def settings(args: argparse.Namespace, prompt: int) -> list[Setting]:
     return [Setting(sampler, spacing, cfg) for (sampler, spacing), cfg in zip(both, cfgs, strict=False)]
 
 
+def chosen_cells(args: argparse.Namespace) -> Iterator[Cell]:
+    """Prompt by prompt, so that a stop leaves whole rows of the table; or those of some rounds of the grid."""
+    if args.rounds:
+        found = (cell for number in args.rounds for cell in cells(number))
+        yield from (cell for cell in found if cell.setting.sampler in args.samplers)
+        return
+    for prompt in range(args.prompts):
+        for steps, setting in product(args.steps, settings(args, prompt)):
+            yield Cell(steps, setting, prompt)
+
+
 def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
-    """Prompt by prompt, so that a stop leaves whole rows of the table."""
-    studio = inside.Studio()
-    for number, text in enumerate(choose_prompts("held-out", args.prompts)):
-        for steps, setting in product(args.steps, settings(args, number)):
-            yield Comparison(studio, Rows(args.out / str(steps)), setting, number, text, steps)
+    """The cells that were chosen, one after the other."""
+    studio, texts = inside.Studio(), choose_prompts("held-out", max(args.prompts, GRID_PROMPTS))
+    for steps, setting, prompt in chosen_cells(args):
+        rows, alike = Rows(args.out / str(steps)), scored_rows(ROWS / "spacings", args.out)
+        yield Comparison(studio, rows, setting, prompt, texts[prompt], steps, args.tries, alike)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -116,6 +134,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, help="by ComfyUI's names")
     parser.add_argument("--spacings", nargs="+", default=["simple"], help="schedulers by ComfyUI's names (simple)")
     parser.add_argument("--cfg", type=float, nargs="+", default=[5.0], help="one after the other over the settings (5)")
+    parser.add_argument(
+        "--rounds", type=int, nargs="+", help="rounds of the grid (tests.comfyui.grid), of these samplers"
+    )
+    parser.add_argument("--tries", type=int, default=MOST_TRIES, help="most thresholds of EasyCache for one cell (12)")
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     parser.add_argument("--threshold", type=float, help="EasyCache's, and no search: NaviCache meets its count")
     args = parser.parse_args(argv)
