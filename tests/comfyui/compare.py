@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from tests.comfyui import inside
 from tests.comfyui.grid import PROMPTS as GRID_PROMPTS
-from tests.comfyui.grid import Cell, cells
+from tests.comfyui.grid import SPACINGS, Cell, cells
 from tests.comfyui.rows import PROMPTS, ROWS, SAMPLERS, Row, Rows, Setting, scored_rows
 from tests.comfyui.search import MOST_TRIES, Tried, nearest, next_threshold
 
@@ -102,7 +102,7 @@ class Comparison:
 
 def settings(args: argparse.Namespace, prompt: int) -> list[Setting]:
     """Every sampler with every spacing; of several guidances each takes the next, and another one at every prompt."""
-    both, cfgs = product(args.samplers, args.spacings), islice(cycle(args.cfg), prompt, None)
+    both, cfgs = product(args.samplers, args.spacings or ["simple"]), islice(cycle(args.cfg), prompt, None)
     return [Setting(sampler, spacing, cfg) for (sampler, spacing), cfg in zip(both, cfgs, strict=False)]
 
 
@@ -110,7 +110,10 @@ def chosen_cells(args: argparse.Namespace) -> Iterator[Cell]:
     """Prompt by prompt, so that a stop leaves whole rows of the table; or those of some rounds of the grid."""
     if args.rounds:
         found = (cell for number in args.rounds for cell in cells(number))
-        yield from (cell for cell in found if cell.setting.sampler in args.samplers)
+        spacings = args.spacings or SPACINGS
+        yield from (
+            each for each in found if each.setting.sampler in args.samplers and each.setting.spacing in spacings
+        )
         return
     for prompt in range(args.prompts):
         for steps, setting in product(args.steps, settings(args, prompt)):
@@ -132,7 +135,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--prompts", type=int, default=PROMPTS)
     parser.add_argument("--steps", type=int, nargs="+", default=[30], help="every number has a folder of its own (30)")
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, help="by ComfyUI's names")
-    parser.add_argument("--spacings", nargs="+", default=["simple"], help="schedulers by ComfyUI's names (simple)")
+    parser.add_argument("--spacings", nargs="+", help="schedulers by ComfyUI's names (simple, or all of a round)")
     parser.add_argument("--cfg", type=float, nargs="+", default=[5.0], help="one after the other over the settings (5)")
     parser.add_argument(
         "--rounds", type=int, nargs="+", help="rounds of the grid (tests.comfyui.grid), of these samplers"
