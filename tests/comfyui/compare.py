@@ -4,6 +4,7 @@ Every sampling leaves one line in the file of rows, and what is there is not sam
 """
 
 import argparse
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,16 +46,14 @@ class Comparison:
         torch.save(self.studio.frames(latents), kept)
         return self._add("plain", None, count, None)
 
-    def navicache(self, speedup: float = 2.0) -> Row:
-        """Our node."""
+    def navicache(self, evaluations: float, plain: float) -> Row:
+        """Our node, asked for the count that the other cache met."""
+        if found := [row for row in self._found("navicache") if row.evaluations == evaluations]:
+            return found[-1]
+        speedup = math.floor(1000 * plain / evaluations) / 1000  # rounded up, it would ask for one fewer
         if found := [row for row in self._found("navicache") if row.setting == speedup]:
-            return found[0]
+            return found[-1]
         return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
-
-    def navicache_at(self, evaluations: float, plain: float) -> Row:
-        """Our node at a count that the other cache could meet; half is the usual speed-up."""
-        usual = evaluations == plain // 2
-        return self.navicache(2.0 if usual else round(plain / evaluations, 3))
 
     def easycache(self, target: float) -> float:
         """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
@@ -152,7 +151,7 @@ def main(argv: list[str] | None = None) -> None:
         if args.only != "navicache":
             met = comparison.easycache(met) if args.threshold is None else comparison.easycache_at(args.threshold)
         if args.only != "easycache":
-            comparison.navicache_at(met, plain)
+            comparison.navicache(met, plain)
 
 
 if __name__ == "__main__":

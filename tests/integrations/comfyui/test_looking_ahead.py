@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 import torch
 from tests.integrations.comfyui.guider import Guider
 from tests.integrations.comfyui.loops import LOOPS, Loop, generate, levels, relative, report_of
-from tests.integrations.comfyui.standin import Model, Patcher
+from tests.integrations.comfyui.standin import Model, Network, Patcher
 from torch import Tensor
 
 from navicache_comfyui import attach, evaluation_budget
@@ -18,7 +20,7 @@ def followed(model: Patcher, seen: list[tuple[float, bool]]) -> Loop:
 
     def sample_heunpp2(guider: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
         def look(x: Tensor, sigma: Tensor) -> Tensor:
-            calls = model.model.diffusion_model.calls
+            calls = cast(Network, model.model.diffusion_model).calls
             before = len(calls)
             denoised = guider(x, sigma)
             seen.append((round(float(sigma), 4), len(calls) > before))
