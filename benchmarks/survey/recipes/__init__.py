@@ -1,0 +1,12 @@
+"""What single classes need beyond their templates."""
+
+from __future__ import annotations
+
+from benchmarks.survey.generic import Recipe
+
+from .images import IMAGES
+from .video import VIDEO
+
+RECIPES: dict[str, Recipe] = {**IMAGES, **VIDEO}
+
+__all__ = ["RECIPES"]
