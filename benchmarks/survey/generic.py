@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,7 @@ class Recipe:
     media: Mapping[str, Any] = field(default_factory=dict)  # argument -> function that builds it
     without: tuple[str, ...] = ()  # arguments that are not given, components that are None
     text: bool = False  # the text is encoded by tiny encoders: embeddings cannot be given
+    prepare: Callable[[Any, int], Mapping[str, Any]] | None = None  # before each call: (pipe, steps) -> arguments
     told: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
@@ -108,7 +109,13 @@ class TinyPipeline:
         return None if self.takes_embeddings else build_text_part(name, kinds)
 
     def run(self, pipe: Any, steps: int = STEPS) -> Any:
-        """A full run of one sample."""
+        """A full run of one sample; what draws without a generator draws the same in every run."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            prepared = self.recipe.prepare(pipe, steps) if self.recipe.prepare else {}
+            return pipe(**{**self._build_arguments(steps), **prepared})
+
+    def _build_arguments(self, steps: int) -> dict[str, Any]:
         known = self.call_parameters
         given: dict[str, Any] = {"generator": torch.Generator().manual_seed(0), "output_type": "latent"}
         given |= {**self.template.call, "return_dict": False, **dict.fromkeys(STEP_COUNTS, steps)}
@@ -117,7 +124,7 @@ class TinyPipeline:
         given |= self._build_text()
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
         unwanted = given.keys() - known.keys() | set(self.recipe.without)
-        return pipe(**{name: value for name, value in given.items() if name not in unwanted})
+        return {name: value for name, value in given.items() if name not in unwanted}
 
     def _build_text(self) -> dict[str, Any]:
         if not self.takes_embeddings:

@@ -11,6 +11,7 @@ from tests.tiny.zoo.parts import VISION, image_processor
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
 
 WIDTH = 16
 WORDS = ("<pad>", "<bos>", "<eos>", "<unk>", "a", "cat", "blurry", ",", "low", "quality")
@@ -37,6 +38,9 @@ def tokenizer() -> Any:
     """A tokenizer of a few words."""
     words = Tokenizer(WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="<unk>"))
     words.pre_tokenizer = Whitespace()
+    words.post_processor = TemplateProcessing(
+        single="<bos> $A <eos>", special_tokens=[(word, WORDS.index(word)) for word in ("<bos>", "<eos>")]
+    )
     special = {"pad_token": "<pad>", "bos_token": "<bos>", "eos_token": "<eos>", "unk_token": "<unk>"}
     chat = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     made = transformers.PreTrainedTokenizerFast(tokenizer_object=words, model_max_length=77, **special)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from benchmarks.survey.generic import Recipe
 
 from .images import IMAGES
+from .unets import UNETS
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**IMAGES, **VIDEO}
+RECIPES: dict[str, Recipe] = {**IMAGES, **UNETS, **VIDEO}
 
 __all__ = ["RECIPES"]
