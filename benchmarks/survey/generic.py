@@ -6,10 +6,12 @@ What cannot be read from there is in a template: a tiny pipeline with the same d
 from __future__ import annotations
 
 import inspect
+import sys
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 import diffusers
 import torch
@@ -31,7 +33,12 @@ class Recipe:
 
     template: str = ""  # the pipeline whose parts and arguments are taken; empty: any with the same denoiser
     models: Mapping[str, Any] = field(default_factory=dict)  # component -> (class, config)
+    changes: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # component -> other sizes than the template's
     parts: Mapping[str, Any] = field(default_factory=dict)  # component -> function that builds it
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # set on the pipeline
+    constants: Mapping[str, Any] = field(default_factory=dict)  # of the pipeline's module, where its own are not tiny
     scheduler: tuple[str, Mapping[str, Any]] | None = None
     call: Mapping[str, Any] = field(default_factory=dict)
     media: Mapping[str, Any] = field(default_factory=dict)  # argument -> function that builds it
@@ -81,7 +88,7 @@ class TinyPipeline:
                 if part is not None or parameter.default is parameter.empty:
                     given[name] = part
         pipe = ready(self.kind(**given))
-        for name, value in self.template.attributes.items():
+        for name, value in {**self.template.attributes, **self.recipe.attributes}.items():
             setattr(pipe, name, value)
         return pipe
 
@@ -94,7 +101,8 @@ class TinyPipeline:
         allowed = {kind.__name__ for kind in kinds}
         fitting = {part: model for part, model in self.template.models.items() if model[0] in allowed or not allowed}
         if model := {**fitting, **self.recipe.models}.get(name):
-            return build_model(*model, seed=seed)
+            changes = self.recipe.changes.get(name, {})
+            return build_model(model[0], {**model[1], **changes}, seed=seed)
         if name == "scheduler":
             kind, config = self.recipe.scheduler or self.template.scheduler
             return getattr(diffusers, kind)(**config)
@@ -110,7 +118,8 @@ class TinyPipeline:
 
     def run(self, pipe: Any, steps: int = STEPS) -> Any:
         """A full run of one sample; what draws without a generator draws the same in every run."""
-        with torch.random.fork_rng(devices=[]):
+        module = sys.modules[self.kind.__module__]
+        with torch.random.fork_rng(devices=[]), mock.patch.dict(vars(module), self.recipe.constants):
             torch.manual_seed(0)
             prepared = self.recipe.prepare(pipe, steps) if self.recipe.prepare else {}
             return pipe(**{**self._build_arguments(steps), **prepared})

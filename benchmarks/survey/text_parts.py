@@ -54,13 +54,18 @@ def vision(kind: str) -> Any:
     return component(lambda: getattr(transformers, kind)(config), seed=8)
 
 
+def build_encoder(kind: str, seed: int, **changes: Any) -> Any:
+    """An encoder of transformers with seeded weights."""
+    config, sizes = ENCODERS[kind]
+    settings = getattr(transformers, config)(**{**sizes, **changes})
+    return component(lambda: getattr(transformers, kind)(settings), seed=seed)
+
+
 def build_text_part(name: str, kinds: tuple[type, ...]) -> Any:
     """An encoder, a tokenizer or an image processor; None for what is not known."""
     for kind in kinds:
         if kind.__name__ in ENCODERS:
-            config, sizes = ENCODERS[kind.__name__]
-            settings = getattr(transformers, config)(**sizes)
-            return component(lambda kind=kind, settings=settings: kind(settings), seed=len(name))
+            return build_encoder(kind.__name__, seed=len(name))
         if kind.__name__.startswith("CLIPVisionModel"):
             return vision(kind.__name__)
     makers: dict[str, Callable[[], Any]] = {"tokenizer": tokenizer, "feature_extractor": image_processor}
