@@ -86,15 +86,13 @@ class RunMonitor:
     @contextmanager
     def watch(self, pipe: Any) -> Iterator[None]:
         """Stop within: every call of a denoiser asks, since many pipelines take no callback."""
-        calls = [model.register_forward_pre_hook(self._ask) for model in find_denoisers(pipe).values()]
+        models = find_denoisers(pipe).values()
+        calls = [model.register_forward_pre_hook(lambda *_: self.raise_if_stopped()) for model in models]
         try:
             yield
         finally:
             for call in calls:
                 call.remove()
-
-    def _ask(self, *_: Any) -> None:
-        self.raise_if_stopped()
 
     def callback_arguments(self, pipe: Any, counts: StepCounts | None = None) -> dict[str, Any]:
         """The callback argument of the pipeline's call; empty if the pipeline takes none."""

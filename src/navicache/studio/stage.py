@@ -27,7 +27,10 @@ def stage_html(made: PromptResult, fps: int) -> str:
     """The players of a result."""
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
     named = ("plain", "no cache", plain), ("cached", made.policy, cached)
-    views = (_view_html(name, escape(f"{words} · {take.call_seconds:.1f} s")) for name, words, take in named)
+    views = (
+        f'<figure class="nv-{name}">{VIEW}{escape(words)} · {take.call_seconds:.1f} s</figcaption></figure>'
+        for name, words, take in named
+    )
     times = choose_scale(plain.media.frames, cached.media.frames)
     sounds = sound_html(plain.media, "no cache") + sound_html(cached.media, "cached")
     controls = (PLAYER if plain.media.is_video else "") + (HEAR if sounds else "") + MODE
@@ -37,10 +40,6 @@ def stage_html(made: PromptResult, fps: int) -> str:
         f'<input class="nv-times" type="number" min="1" max="100" value="{times:g}"></label></figcaption></figure>'
         f'<div class="nv-controls">{controls}</div>{sounds}</div>'
     )
-
-
-def _view_html(name: str, words: str) -> str:
-    return f'<figure class="nv-{name}">{VIEW}{words}</figcaption></figure>'
 
 
 def choose_scale(plain: np.ndarray, cached: np.ndarray) -> float:
