@@ -1,19 +1,18 @@
 """One output of the model beside its prediction, such as the sound of a video: it goes on along a course of its own.
 
 It is computed whenever the prediction is, and predicted from its own computed values, with a damping and amends of its
-own; a policy that adds a residual adds its own residual to its own latent. What cannot be predicted, or has not moved
-yet, is held.
+own, or by its own residual. What cannot be predicted, or has not moved yet, is held.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from navicache.engine.decide.decider import NONFINITE_NOTE
+from navicache.engine.decide.gate_monitor import OutputBound
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
 from navicache.engine.run.held_output import HeldOutput, can_predict_dtype, list_row_formats
 from navicache.engine.run.outcome_measurement import ComputeWork, measure_course, measure_error
-from navicache.engine.run.output_bound import OutputBound
 from navicache.engine.run.result_storage import encode_result, store_result
 from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.containers import OutputPath
@@ -55,7 +54,7 @@ class AdditionalOutput:
         held = self.held.get(stream)
         if self.bound is None or held is None or held.is_fixed:
             return ()
-        exceeded = [*self.bound.find_exceeded(steps)]
+        exceeded = self.bound.find_exceeded(steps)
         return exceeded if held.has_moved else ()
 
     def _has_references(self, stream: str) -> bool:

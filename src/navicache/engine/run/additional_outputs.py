@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from navicache.engine.decide.gate_monitor import OutputBound
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
 from navicache.engine.run.additional_output import AdditionalOutput
@@ -11,7 +12,6 @@ from navicache.engine.run.difference_predictors import DifferencePredictors
 from navicache.engine.run.held_output import can_predict_dtype
 from navicache.engine.run.latent_state import LatentState
 from navicache.engine.run.outcome_measurement import ComputeWork, measure_error
-from navicache.engine.run.output_bound import OutputBound
 from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.containers import NO_OTHERS, OutputForm, OutputPath, UnpackedOutput, check_form
 from navicache.engine.tensors.rows import Rows, clone_rows, have_same_format, list_shapes, take_rows
