@@ -5,8 +5,10 @@ from __future__ import annotations
 from benchmarks.survey.generic import Recipe
 
 from .images import IMAGES
+from .pixels import PIXELS
+from .unets import UNETS
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**IMAGES, **VIDEO}
+RECIPES: dict[str, Recipe] = {**IMAGES, **PIXELS, **UNETS, **VIDEO}
 
 __all__ = ["RECIPES"]
