@@ -11,13 +11,13 @@ from navicache.policies import Policy
 from navicache.records import Trace
 
 from .branch_names import BranchNames, read_window
-from .evaluation_budget import RevisitRule, split_budget_with_revisits
+from .evaluation_budget import split_budget_with_revisits
 from .evaluation_plan import EvaluationPlan, Place
 from .report import SamplingReport
 from .sampler_traits import DENOISED_FORM, SamplerTraits
 from .shape_cache import LatentShapeCache
 
-OFF_PLAN = "did not evaluate where it did in rehearsal: from there on every evaluation was computed"
+OFF_PLAN = "did not evaluate where it was expected to: from there on every evaluation was computed"
 MOVING_WINDOWS = (
     "the context windows move from step to step, so nothing can be predicted: every evaluation was computed; the "
     "context schedule standard_static leaves them in place"
@@ -39,8 +39,11 @@ class SamplingRun:
 
     def __init__(self, policy: Policy, sampler: SamplerTraits, plan: EvaluationPlan, facts: RunFacts) -> None:
         """Start before the first evaluation."""
-        rules = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
-        self._policy, self._revisit_rule = rules[0] if rules else (policy, RevisitRule())
+        splits = [
+            split_budget_with_revisits(policy, plan.count_revisits(n), levels) for n, levels in enumerate(plan.levels)
+        ]
+        self._policy = splits[0][0] if splits else policy  # an engine has one
+        self._revisit_rules = [rule for _, rule in splits]  # by segment
         self._sampler, self._plan, self._facts = sampler, plan, facts
         self._branch_names = BranchNames()
         self._shape_caches: dict[ShapeKey, LatentShapeCache] = {}
@@ -64,7 +67,7 @@ class SamplingRun:
             self._evaluation_computed[-1] = True
             return run_model()
         cache, branch = self._get_shape_cache(x), self._name_branch(x, transformer_options)
-        cache.set_position(place, branch, self._sigma, self._plan)
+        cache.set_position(len(self._evaluation_computed) - 1, place, branch, self._sigma, self._plan)
         denoised, computed = self._run_call(cache, place, run_model, x, sigma)
         self._evaluation_computed[-1] |= computed
         return denoised
@@ -73,14 +76,28 @@ class SamplingRun:
         self, cache: LatentShapeCache, place: Place, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor
     ) -> tuple[Tensor, bool]:
         """The denoised latent of a placed call, and whether it was computed."""
-        kept = cache.kept if place.visit else None
+        rule, kept = self._revisit_rules[place.segment], cache.kept if place.visit else None
+        if rule.is_late(place.level):
+            return self._run_late_call(cache, run_model, x, sigma)
         if place.visit == 0:
             return cache.compute_or_predict(run_model, x, sigma)
         levels = len(self._plan.levels[place.segment])
-        if kept is None or self._revisit_rule.is_computed(place.level, levels, kept.computed):
+        if kept is None or rule.is_computed(place.level, levels, kept.computed):
             return cache.compute_again(run_model, x, sigma), True
         self._reused_revisits += 1
         return cache.reuse_output(kept, x, sigma), False
+
+    def _run_late_call(
+        self, cache: LatentShapeCache, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor
+    ) -> tuple[Tensor, bool]:
+        """The same where a level's last evaluation is its step: those that look ahead of the course are extended."""
+        if not cache.returns:
+            return cache.compute_or_predict(run_model, x, sigma)
+        ahead = cache.extend_output(x, sigma)
+        if ahead is None:
+            return cache.compute_again(run_model, x, sigma), True
+        self._reused_revisits += 1
+        return ahead, False
 
     def _name_branch(self, x: Tensor, transformer_options: Mapping[str, Any]) -> str:
         return self._branch_names.name_call(_get_shape_key(x), transformer_options)
@@ -111,8 +128,9 @@ class SamplingRun:
         """Get the cache of a latent shape; it restarts if it was not called in the last step."""
         shape = _get_shape_key(x)
         if shape not in self._shape_caches:
-            form, keep = self._sampler.output_form, self._facts.keep
-            self._shape_caches[shape] = LatentShapeCache(self._policy, self._facts.model_class, form, keep)
+            facts, form = self._facts, self._sampler.output_form
+            lines = any(rule.late_level is not None for rule in self._revisit_rules)
+            self._shape_caches[shape] = LatentShapeCache(self._policy, facts.model_class, form, facts.keep, lines)
         cache = self._shape_caches[shape]
         if cache.current_step is not None and cache.current_step not in self._reached[-2:]:
             cache.engine.end_run("left out of a step", is_complete=False)

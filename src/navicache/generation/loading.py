@@ -59,7 +59,7 @@ def _apply_adapter(pipe: Any, source: ModelSource, member: Member) -> None:
     adapter = importlib.import_module("navicache_pocket.train.turbo.pipeline")  # it is installed where the weights are
     adapter.apply_adapter(pipe, checkpoint_path(member.name))
     if source.shift is not None:
-        pipe.scheduler = set_flow_shift(pipe.scheduler, source.shift)
+        pipe.register_modules(scheduler=set_flow_shift(pipe.scheduler, source.shift))
 
 
 def hide_loading_bars() -> None:

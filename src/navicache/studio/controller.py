@@ -87,12 +87,10 @@ class StudioController:
 
     def tune(self, visitor: Hashable, *fields: Any) -> Generator[TuneUpdate, None, None]:
         """Yield the progress of a search, then what it found; closing the generator stops it."""
-        request = TuneRequest(*fields)
         try:
             if self.tuner is None:
                 raise ValueError("this studio does not tune: run `navicache tune`")
-            options = request.to_options(self.models)
-            request.write_prompts(options)
+            options = TuneRequest(*fields).prepare(self.models)
         except EXPECTED_ERRORS as error:
             reason = remove_dashes(str(error))
             yield TuneUpdate(refused_html(reason))
@@ -123,16 +121,12 @@ class StudioController:
 
     def first_values(self, model: str | None) -> list[Any]:
         """The default values of a model, and the settings file that a search has left for it."""
-        return [*self.default_values(model), "" if self.models.locked else find_settings(model)]
-
-    def default_values(self, model: str | None) -> list[Any]:
-        """The default values of a model."""
         try:
             source = self.models.get_allowed_source(model)
             locate_model(source)
-            return default_values(source)
         except ValueError as error:
             raise RunRefused(remove_dashes(str(error))) from error
+        return [*default_values(source), "" if self.models.locked else find_settings(model)]
 
 
 def explain_error(error: Exception) -> str:

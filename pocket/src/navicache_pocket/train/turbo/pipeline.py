@@ -29,4 +29,4 @@ def apply_adapter(pipe: Any, folder: Path) -> None:
     Afterwards `pipe(prompt, num_inference_steps=8, guidance_scale=1.0, ...)` is what it was distilled for.
     """
     merge_low_rank(pipe.transformer, load_file(folder / ADAPTER))
-    pipe.scheduler = FlowMatchEulerDiscreteScheduler.from_pretrained(folder, subfolder=SCHEDULER)
+    pipe.register_modules(scheduler=FlowMatchEulerDiscreteScheduler.from_pretrained(folder, subfolder=SCHEDULER))
