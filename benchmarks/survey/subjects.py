@@ -11,6 +11,9 @@ from tests.tiny.zoo import ZOO
 from tests.tiny.zoo.case import Case
 
 from benchmarks.survey.generic import Recipe, TinyPipeline, read_annotations
+from benchmarks.survey.modular import TinyModular, read_specifications
+from benchmarks.survey.modular_recipes import MODULAR_RECIPES
+from benchmarks.survey.modular_templates import MODULAR_TEMPLATES
 from benchmarks.survey.recipes import RECIPES
 from benchmarks.survey.templates import CONFIGS, TEMPLATES
 
@@ -42,9 +45,10 @@ def collect_configs() -> dict[str, Mapping[str, Any]]:
 
 def find_subject(name: str, kind: type) -> TinyPipeline | None:
     """The tiny build of a class; None if there is no template for its denoiser."""
-    recipe = RECIPES.get(name, Recipe())
+    recipe = {**RECIPES, **MODULAR_RECIPES}.get(name, Recipe())
     template = find_template(name, kind, recipe)
-    return None if template is None else TinyPipeline(kind, template, recipe, collect_configs())
+    build = TinyModular if issubclass(kind, ModularPipeline) else TinyPipeline
+    return None if template is None else build(kind, template, recipe, collect_configs())
 
 
 def find_template(name: str, kind: type, recipe: Recipe) -> Case | None:
@@ -54,7 +58,7 @@ def find_template(name: str, kind: type, recipe: Recipe) -> Case | None:
         for case in cases:
             if case.pipeline == wanted and not case.label:
                 return case
-    hints = read_annotations(kind)
+    hints = (read_specifications if issubclass(kind, ModularPipeline) else read_annotations)(kind)
     for part in DENOISERS:
         classes = {each.__name__ for each in hints.get(part, ())}
         alike = [case for case in cases if part in case.models and case.models[part][0] in classes]

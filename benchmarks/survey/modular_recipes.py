@@ -1,0 +1,37 @@
+"""What single classes of modular pipelines need beyond their templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from tests.tiny.zoo.configs import WAN
+from tests.tiny.zoo.parts import picture
+
+from benchmarks.survey.generic import Recipe
+
+VACE = {**WAN, "num_layers": 3, "vace_layers": [0, 1], "vace_in_channels": 72}
+EXPERTS = ("transformer", "transformer_2")
+
+
+def noise(*shape: int) -> torch.Tensor:
+    """What to begin with, for blocks that cannot ask an autoencoder for the number of channels."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0))
+
+
+def wan(kind: str = "WanTransformer3DModel", experts: tuple[str, ...] = EXPERTS, **config: Any) -> dict[str, Any]:
+    """One or two tiny experts."""
+    return {name: (kind, {**WAN, **config}) for name in experts}
+
+
+STARTING = {"latents": lambda: noise(1, 4, 3, 8, 8)}
+MODULAR_RECIPES: dict[str, Recipe] = {
+    "HeliosPyramidDistilledModularPipeline": Recipe("HeliosPyramidPipeline", scheduler=("HeliosDMDScheduler", {})),
+    "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", media={"image": picture}),
+    "WanModularPipeline": Recipe("WanVACEPipeline", wan(experts=("transformer",)), media=STARTING),
+    "Wan22ModularPipeline": Recipe("WanVACEPipeline", wan(), media=STARTING),
+    "Wan22Image2VideoModularPipeline": Recipe("WanVACEPipeline", wan(in_channels=12)),
+    "Wan22VaceModularPipeline": Recipe("WanVACEPipeline", wan("WanVACETransformer3DModel", **VACE)),
+    "WanImage2VideoModularPipeline": Recipe("WanImageToVideoPipeline", media={"image": picture}),
+    "ZImageModularPipeline": Recipe("ZImagePipeline", without=("negative_prompt_embeds",)),
+}

@@ -1,0 +1,79 @@
+"""Tiny builds of modular pipelines whose blocks take another text than the pipeline of the same model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from diffusers import LTX2Guidance
+from tests.tiny.zoo import ZOO
+from tests.tiny.zoo.case import FLOW, SHIFTED, Case
+from tests.tiny.zoo.configs import COSMOS
+from tests.tiny.zoo.parts import QWEN_VAE, SIDE
+
+from benchmarks.survey.templates import TEMPLATES
+
+KNOWN = {case.pipeline: case for case in (*ZOO.values(), *TEMPLATES)}
+CONDITIONER: dict[str, Any] = {
+    "source_dim": 16,
+    "target_dim": 16,
+    "model_dim": 16,
+    "num_layers": 1,
+    "num_attention_heads": 2,
+    "target_vocab_size": 32,
+    "min_sequence_length": 12,
+}
+LTX2_TEXT = {"connector_prompt_embeds": (8, 24), "connector_audio_prompt_embeds": (8, 12)}
+LTX2_GUIDER = {"guidance_scale": 3.0, "stg_scale": 1.0, "modality_scale": 3.0, "spatio_temporal_guidance_blocks": [1]}
+
+
+def words(*numbers: int) -> torch.Tensor:
+    """The tokens of one prompt."""
+    return torch.tensor([numbers])
+
+
+def guider() -> LTX2Guidance:
+    """Guidance of four branches: text, none, without some attention, and without the other modality."""
+    return LTX2Guidance(**LTX2_GUIDER)
+
+
+def ltx2(name: str) -> Case:
+    """LTX2 and 2.5 differ in how they decode."""
+    case = KNOWN["LTX2Pipeline"]
+    size = {key: case.call[key] for key in ("height", "width", "num_frames")}
+    guiders = {"guider": guider, "audio_guider": guider}
+    return Case(name, case.models, FLOW, LTX2_TEXT, {"connector_attention_mask": 8}, size, guiders, note=case.note)
+
+
+def qwen21(name: str) -> Case:
+    """Qwen-Image 2.1 marks the places of images in its text."""
+    case = KNOWN["QwenImage21Pipeline"]
+    masks = {f"{prefix}image_pad_mask": torch.zeros(1, 10, dtype=torch.bool) for prefix in ("", "negative_")}
+    return Case(name, case.models, SHIFTED, case.text, case.masks, {**SIDE, **masks})
+
+
+MODULAR_TEMPLATES: tuple[Case, ...] = (
+    Case(
+        "AnimaModularPipeline",
+        {
+            "transformer": ("CosmosTransformer3DModel", {**COSMOS, "concat_padding_mask": True}),
+            "text_conditioner": ("AnimaTextConditioner", CONDITIONER),
+            "vae": QWEN_VAE,
+        },
+        FLOW,
+        {"qwen_prompt_embeds": (10, 16)},
+        {"qwen_attention_mask": 10, "t5_attention_mask": 4},
+        {**SIDE, "t5_input_ids": words(4, 5, 2, 0), "negative_t5_input_ids": words(6, 7, 2, 0)},
+    ),
+    Case(
+        "Ideogram4ModularPipeline",
+        KNOWN["Ideogram4Pipeline"].models,
+        SHIFTED,
+        {"text_features": (10, 32)},
+        call={"height": 256, "width": 256, "text_lengths": [10], "guidance_schedule": [4.0] * 12},
+    ),
+    ltx2("LTX2ModularPipeline"),
+    ltx2("LTX25ModularPipeline"),
+    qwen21("QwenImage21ModularPipeline"),
+    qwen21("QwenImage21TurboModularPipeline"),
+)
