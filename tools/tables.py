@@ -1,6 +1,7 @@
 """Write the generated parts of the pages: `make tables`, or `python -m tools.tables`; `--check` writes nothing.
 
-A part lies between `<!-- table: NAME -->` and `<!-- end of table -->`, and is made from the code.
+A part lies between `<!-- table: NAME -->` and `<!-- end of table -->`, and is made from the code. Other pages name the
+number of pipelines that were run, in the words of a link: it is written there too.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.survey.table import count_line, pipeline_table, unreached_table
+from benchmarks.survey.table import count_line, list_run, pipeline_table, unreached_table
 
 from navicache.policies import POLICIES
 
@@ -32,12 +33,15 @@ TABLES: dict[str, Callable[[], str]] = {
     "unreached": unreached_table,
     "counts": count_line,
 }
-PAGES = ("docs/policies.md", "docs/compatibility.md")
+COUNTED = re.compile(r"(?<=\[)\d+(?= (?:pipelines|were run)\b)")
+COUNTING_PAGES = ("README.md", "docs/faq.md", "docs/tutorial.md", "docs/how-to/own-model.md")
+PAGES = ("docs/policies.md", "docs/compatibility.md", *COUNTING_PAGES)
 
 
 def fill_tables(text: str) -> str:
     """The page with every generated part as the code has it now."""
-    return PART.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", text)
+    text = PART.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", text)
+    return COUNTED.sub(str(len(list_run())), text)
 
 
 def main() -> int:

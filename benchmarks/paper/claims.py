@@ -46,47 +46,50 @@ class PairedDifference:
 
 
 @dataclass(frozen=True)
-class _InOneSetting:
+class SettingDifferences:
+    """The differences of two series in one setting at one budget."""
+
     differences: DifferenceByPrompt
-    is_wide: bool
+    is_wide: bool  # one of the two is read between neighbours too far apart
 
 
 def compare_policies(
     rows: Sequence[Row], rivals: Sequence[str] = RIVALS, official: str = OFFICIAL
 ) -> list[PairedDifference]:
     """Every rival at every budget: on all models, then on each."""
-    found: dict[Comparison, dict[Place, _InOneSetting]] = {}
+    found: dict[Comparison, dict[Place, SettingDifferences]] = {}
     for place, own in split_by_place(rows).items():
-        for comparison, one in _compare_in_setting(own, rivals, official):
+        for comparison, one in compare_in_setting(own, official, rivals):
             found.setdefault(comparison, {})[place] = one
     ordered = sorted(found.items(), key=lambda entry: rivals.index(entry[0][0]))
     return [each for comparison, by_place in ordered for each in _summarise(comparison, by_place)]
 
 
-def _compare_in_setting(
-    rows: Sequence[Row], rivals: Sequence[str], official: str
-) -> Iterator[tuple[Comparison, _InOneSetting]]:
+def compare_in_setting(
+    rows: Sequence[Row], official: str, rivals: Sequence[str] = ()
+) -> Iterator[tuple[Comparison, SettingDifferences]]:
+    """One series minus each rival (without names: all others) at every budget that both reach."""
     prompts = read_prompts(rows)
     for standings in zip(*prompts.values(), strict=True):
-        for rival in rivals:
-            points = [each.points_by_series for each in standings]
-            if not all(rival in own and official in own for own in points):
+        points = [each.points_by_series for each in standings]
+        for rival in rivals or points[0]:
+            if rival == official or not all(rival in own and official in own for own in points):
                 continue
             differences = [own[official].psnr - own[rival].psnr for own in points]
             is_wide = any(standings[0].is_wide(points[0][name]) for name in (rival, official))
-            one = _InOneSetting(dict(zip(prompts, differences, strict=True)), is_wide)
+            one = SettingDifferences(dict(zip(prompts, differences, strict=True)), is_wide)
             yield (rival, str(standings[0].budget)), one
 
 
-def _summarise(comparison: Comparison, by_place: Mapping[Place, _InOneSetting]) -> Iterator[PairedDifference]:
-    by_model: dict[str, list[_InOneSetting]] = {ALL: list(by_place.values())}
+def _summarise(comparison: Comparison, by_place: Mapping[Place, SettingDifferences]) -> Iterator[PairedDifference]:
+    by_model: dict[str, list[SettingDifferences]] = {ALL: list(by_place.values())}
     for (model, _), one in by_place.items():
         by_model.setdefault(model.removesuffix(BFLOAT16), []).append(one)
     for model, ones in by_model.items():
         yield _pool_settings(comparison, model, ones)
 
 
-def _pool_settings(comparison: Comparison, model: str, ones: Sequence[_InOneSetting]) -> PairedDifference:
+def _pool_settings(comparison: Comparison, model: str, ones: Sequence[SettingDifferences]) -> PairedDifference:
     shared = [prompt for prompt in ones[0].differences if all(prompt in one.differences for one in ones)]
     mean, low, high, _ = estimate_mean([fmean(one.differences[prompt] for one in ones) for prompt in shared])
     ends = [estimate_mean(list(one.differences.values())) for one in ones]

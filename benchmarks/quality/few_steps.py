@@ -7,15 +7,12 @@
 The first two steps and the last one are always computed.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from benchmarks.quality.lists import write_setting
-from navicache.cli.bench.plan_setup import add_embedded_calls
+from benchmarks.quality.lists import complete_plan, write_setting
 from navicache.evaluation.bench.plan import STEPS, BenchPlan
-from navicache.evaluation.bench.plan_file import read_plan
 
 REUSED = (2, 3)
 FIRST_STEPS = 2
@@ -47,15 +44,7 @@ def write_settings(plan: BenchPlan) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the plan with all lists."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("plan", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("build/few/plan.toml"), help="(%(default)s)")
-    options = parser.parse_args(arguments)
-    plan = add_embedded_calls(read_plan(options.plan))
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(options.plan.read_text(encoding="utf-8") + write_settings(plan), encoding="utf-8")
-    print(f"{len(read_plan(options.out).settings)} settings: {options.out}")
-    return 0
+    return complete_plan(arguments, __doc__, Path("build/few/plan.toml"), write_settings)
 
 
 if __name__ == "__main__":

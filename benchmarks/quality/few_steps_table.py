@@ -8,7 +8,7 @@ default's lead with its interval, the mean of all lists that reuse as many steps
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.intervals import estimate_mean
 
 HEADINGS = ("model", "computed", "fewer steps", "inertial", "lead (95 %)", "all lists", "best list", "reused")
-SERIES, LIST_POLICY = "inertial", "schedule"
+SERIES = "inertial"
 
 Scores = Mapping[str, Mapping[int, float]]  # of each setting, prompt by prompt
 
@@ -40,36 +40,44 @@ def collect_scores(rows: Iterable[Row]) -> dict[Cell, dict[str, dict[int, float]
             continue
         total = int(row["condition"].split()[0])
         cell = Cell(row["model"], total, row["steps"]["computed"])
-        name = {NO_CACHE: NO_CACHE, SERIES: SERIES}.get(row["policy"], row["setting"])
+        name = row["policy"] if row["policy"] in (NO_CACHE, SERIES) else row["setting"]
         scores[cell][name][row["prompt_index"]] = row["quality"]["psnr"]
     return scores
 
 
 def format_markdown(scores: Mapping[Cell, Scores]) -> str:
-    """One line for each cell that has a default and lists."""
+    """One line for each cell that has a default."""
     lines = [" | ".join(HEADINGS), "|".join(["---"] * len(HEADINGS))]
     lines += [" | ".join(format_cell(cell, scores[cell])) for cell in sorted(scores) if SERIES in scores[cell]]
     return "".join(f"| {line} |\n" for line in lines)
 
 
 def format_cell(cell: Cell, found: Scores) -> list[str]:
-    """The figures of one cell."""
+    """The figures of one cell; what was not measured is a dash."""
     own, fewer = found[SERIES], found.get(NO_CACHE, {})
     lists = {name: fmean(values.values()) for name, values in found.items() if name not in (SERIES, NO_CACHE)}
-    head = [f"`{cell.model}`", f"{cell.computed} of {cell.total}"]
-    if not lists:
-        return [*head, "-", f"{fmean(own.values()):.1f}", "-", "-", "-", "-"]
-    best = max(lists, key=lambda name: lists[name])
-    lead = estimate_mean([own[prompt] - fewer[prompt] for prompt in own if prompt in fewer])[:3] if fewer else None
+    best = max(lists, key=lambda name: lists[name], default="")
     return [
-        *head,
-        f"{fmean(fewer.values()):.1f}" if fewer else "-",
-        f"{fmean(own.values()):.1f}",
-        "-" if lead is None else f"{lead[0]:+.1f} ({lead[1]:+.1f} to {lead[2]:+.1f})",
-        f"{fmean(lists.values()):.1f}",
-        f"{lists[best]:.1f}",
-        best.replace("-", ", "),
+        f"`{cell.model}`",
+        f"{cell.computed} of {cell.total}",
+        _format_mean(fewer.values()),
+        _format_mean(own.values()),
+        _format_lead([own[prompt] - fewer[prompt] for prompt in own if prompt in fewer]),
+        _format_mean(lists.values()),
+        f"{lists[best]:.1f}" if best else "-",
+        best.split()[1].replace("-", ", ") if best else "-",  # of "list 3-6 6"
     ]
+
+
+def _format_mean(values: Collection[float]) -> str:
+    return f"{fmean(values):.1f}" if values else "-"
+
+
+def _format_lead(differences: Sequence[float]) -> str:
+    if not differences:
+        return "-"
+    mean, low, high, _ = estimate_mean(differences)
+    return f"{mean:+.1f}" + ("" if low is None or high is None else f" ({low:+.1f} to {high:+.1f})")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,7 @@ Each is one run of the policy `schedule`; src/navicache/evaluation/tuning/weight
 import argparse
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -58,14 +58,16 @@ def write_setting(model: str, name: str, steps: Sequence[int], conditions: Seque
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the plan with all lists, and copy its prompts beside it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def complete_plan(
+    arguments: Sequence[str] | None, description: str | None, default: Path, write_more: Callable[[BenchPlan], str]
+) -> int:
+    """Write the plan of a command line with more settings, and copy its prompts beside it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("build/ground/plan.toml"), help="(%(default)s)")
+    parser.add_argument("--out", type=Path, default=default, help="(%(default)s)")
     options = parser.parse_args(arguments)
     plan = add_embedded_calls(read_plan(options.plan))
-    text = options.plan.read_text(encoding="utf-8") + write_settings(plan)
+    text = options.plan.read_text(encoding="utf-8") + write_more(plan)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(text, encoding="utf-8")
     for prompts in (plan.prompts, *(condition.prompts for condition in plan.conditions)):
@@ -74,6 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cells = sum(len(plan.conditions_of(model)) for model in plan.models)
     print(f"{cells} cells, {len(parse_plan(text).settings)} settings: {options.out}")
     return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the plan with all lists."""
+    return complete_plan(arguments, __doc__, Path("build/ground/plan.toml"), write_settings)
 
 
 if __name__ == "__main__":

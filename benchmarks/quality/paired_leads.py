@@ -10,14 +10,15 @@ same prompts, so the 95 % bootstrap interval is over prompts: each has the mean 
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.paper.forms import read_prompts, split_by_place
+from benchmarks.paper.claims import Comparison, compare_in_setting
+from benchmarks.paper.forms import split_by_place
 from navicache.cli.report.results import read_results
-from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget
+from navicache.evaluation.bench.equal_steps import BUDGETS
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.intervals import MeanEstimate, estimate_mean
 
@@ -39,24 +40,11 @@ class PairedLead:
 def measure_leads(rows: Sequence[Row], series: str) -> list[PairedLead]:
     """The leads of a series over each of the others, over all settings in which both reach the budget."""
     by_place = split_by_place([row for row in rows if row["kind"] in ("baseline", "cached")])
-    found: dict[tuple[str, str], list[Differences]] = defaultdict(list)
+    found: dict[Comparison, list[Differences]] = defaultdict(list)
     for own in by_place.values():
-        for other, budget, differences in _compare_in_setting(own, series):
-            found[other, budget].append(differences)
-    return [_average_leads(*place, settings) for place, settings in found.items()]
-
-
-def _compare_in_setting(rows: Sequence[Row], series: str) -> Iterator[tuple[str, str, Differences]]:
-    for standings in zip(*read_prompts(rows).values(), strict=True):
-        points = standings[0].points_by_series
-        for other in points:
-            if series in points and other != series:
-                yield other, str(standings[0].budget), _subtract(standings, series, other)
-
-
-def _subtract(standings: Sequence[CellAtBudget], series: str, other: str) -> Differences:
-    pairs = ((each.points_by_series[series], each.points_by_series[other]) for each in standings)
-    return tuple(own.psnr - rival.psnr for own, rival in pairs)
+        for comparison, one in compare_in_setting(own, series):
+            found[comparison].append(tuple(one.differences.values()))
+    return [_average_leads(*comparison, settings) for comparison, settings in found.items()]
 
 
 def _average_leads(other: str, budget: str, settings: Sequence[Differences]) -> PairedLead:

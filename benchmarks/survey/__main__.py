@@ -21,7 +21,7 @@ import torch
 import navicache
 from benchmarks.survey.measure import Row, measure
 from benchmarks.survey.subjects import find_subject, list_pipelines
-from benchmarks.survey.table import ROWS
+from benchmarks.survey.table import BUILDING, ROWS
 from navicache.records import open_atomic_file
 
 LIMIT = 120  # seconds of CPU time that one class may take
@@ -31,10 +31,10 @@ def survey_class(name: str, kind: type) -> dict[str, Any]:
     """The row of a class; an error becomes its problem."""
     subject = find_subject(name, kind)
     if subject is None:
-        return vars(Row(name, problem="no tiny build yet"))
+        return vars(Row(name, problem=BUILDING))
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        return {**measure(name, subject), "note": subject.recipe.note or subject.template.note}
+        return {**measure(name, subject), "note": subject.note}
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         said = (str(error).splitlines() or [""])[0][:200]
@@ -55,18 +55,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGPROF, _stop)
-    kept = json.loads(args.out.read_text(encoding="utf-8")) if args.out.exists() else {}
-    rows: dict[str, Any] = kept.get("rows", {})
-    kinds = list_pipelines()
-    versions = {"navicache": navicache.__version__, "diffusers": diffusers.__version__, "torch": torch.__version__}
+    kinds, versions = list_pipelines(), list_versions()
+    kept = read_kept(args.out)
+    if (args.classes or args.missing) and kept["versions"] != versions:
+        parser.error(f"the other rows are of {kept['versions']}, not of {versions}: run all classes")
     for name, kind in kinds.items():
-        good = name in rows and not rows[name]["problem"]
+        good = name in kept["rows"] and not kept["rows"][name]["problem"]
         if (args.classes and name not in args.classes) or (args.missing and good):
             continue
-        rows[name] = survey_class(name, kind)
-        print(name, rows[name]["problem"] or f"{rows[name]['computed']} of {rows[name]['steps']}", flush=True)
+        row = survey_class(name, kind)
+        print(name, row["problem"] or f"{row['computed']} of {row['steps']}", flush=True)
+        rows = {**read_kept(args.out)["rows"], name: row}  # read again: another run may write to the same file
         write_rows(args.out, versions, {name: rows[name] for name in sorted(rows) if name in kinds})
     return 0
+
+
+def list_versions() -> dict[str, str]:
+    """Of what the rows depend on."""
+    return {"navicache": navicache.__version__, "diffusers": diffusers.__version__, "torch": torch.__version__}
+
+
+def read_kept(path: Path) -> dict[str, Any]:
+    """The versions and rows of the runs before."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"versions": list_versions(), "rows": {}}
 
 
 def write_rows(path: Path, versions: dict[str, str], rows: dict[str, Any]) -> None:

@@ -51,6 +51,16 @@ class TinyPipeline:
     configs: Mapping[str, Any]  # class of a model -> its tiny configuration
 
     @property
+    def told(self) -> Mapping[str, Any]:
+        """What `enable` has to be told."""
+        return self.recipe.told or self.template.told
+
+    @property
+    def note(self) -> str:
+        """A remark for the table."""
+        return self.recipe.note or self.template.note
+
+    @property
     def call_parameters(self) -> Mapping[str, inspect.Parameter]:
         """What the call takes."""
         return inspect.signature(self.kind.__call__).parameters

@@ -58,6 +58,10 @@ def measure(name: str, subject: Any) -> dict[str, Any]:
     pipe = subject.build()
     with count_calls(pipe) as calls:
         plain = list_tensors(subject.run(pipe))
+    if not plain or check(plain, plain):
+        raise ValueError(
+            "without a cache the tiny build returns " + (check(plain, plain) or "nothing that is a tensor")
+        )
     cached = find_denoisers(pipe)
     row.cached = {part: asdict(calls[part]) for part in cached}
     row.uncached = {part: asdict(each) for part, each in calls.items() if each.calls > STEPWISE and part not in cached}
@@ -72,7 +76,7 @@ def try_place(
 ) -> str:
     """Generate twice with the cache; returns why it is refused, or what is wrong, or nothing."""
     try:
-        with navicache.enable(pipe, policy, **subject.recipe.told, **knobs) as cache:
+        with navicache.enable(pipe, policy, **subject.told, **knobs) as cache:
             if not is_default:
                 return check(plain, list_tensors(subject.run(pipe, steps=FEW_STEPS)))
             first = list_tensors(subject.run(pipe))
@@ -91,7 +95,7 @@ def check(plain: list[Tensor], cached: list[Tensor]) -> str:
     if [(each.shape, each.dtype) for each in plain] != [(each.shape, each.dtype) for each in cached]:
         return "the output has another shape or dtype"
     if not all(torch.isfinite(each).all() for each in cached if each.is_floating_point()):
-        return "the output is not finite"
+        return "values that are not finite"
     return ""
 
 

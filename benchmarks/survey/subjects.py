@@ -2,23 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import diffusers
 from diffusers import DiffusionPipeline, ModularPipeline
+from tests.tiny import TINY
 from tests.tiny.zoo import ZOO
 from tests.tiny.zoo.case import Case
 
-from benchmarks.survey.generic import Recipe, TinyPipeline, read_annotations
+from benchmarks.survey.generic import STEPS, Recipe, TinyPipeline, read_annotations
 from benchmarks.survey.modular import TinyModular, read_specifications
-from benchmarks.survey.modular_recipes import MODULAR_RECIPES
-from benchmarks.survey.modular_templates import MODULAR_TEMPLATES
 from benchmarks.survey.recipes import RECIPES
 from benchmarks.survey.templates import CONFIGS, TEMPLATES
 
 OTHERS = ("SanaWMLTX2Refiner",)  # classes without the word in their names
 DENOISERS = ("transformer", "unet", "prior", "decoder")
+IN_DEPTH = {  # the families that the tests have builds of their own for
+    "CogVideoXPipeline": "cogvideox",
+    "FluxPipeline": "flux",
+    "HunyuanVideoPipeline": "hunyuan",
+    "LTXPipeline": "ltx",
+    "MochiPipeline": "mochi",
+    "WanImageToVideoPipeline": "wan_i2v",
+    "WanPipeline": "wan",
+    "ZImagePipeline": "zimage",
+}
+
+
+class Subject(Protocol):
+    """A pipeline that can be built and run."""
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What `enable` has to be told."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """A remark for the table."""
+        ...
+
+    def build(self) -> Any:
+        """A fresh pipeline."""
+        ...
+
+    def run(self, pipe: Any, steps: int = STEPS) -> Any:
+        """A full run of one sample, and all that it returns."""
+        ...
+
+
+@dataclass(frozen=True)
+class TestedPipeline:
+    """A class that the tests have a tiny build of: the survey runs what they run."""
+
+    build: Callable[[], Any]
+    call: Callable[..., Any]  # (pipe, the number of steps by name)
+    steps_name: str
+    told: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+    def run(self, pipe: Any, steps: int = STEPS) -> Any:
+        """A full run of one sample."""
+        return self.call(pipe, **{self.steps_name: steps})
 
 
 def list_classes(base: type) -> dict[str, type]:
@@ -43,12 +90,25 @@ def collect_configs() -> dict[str, Mapping[str, Any]]:
     return {**found, **CONFIGS}
 
 
-def find_subject(name: str, kind: type) -> TinyPipeline | None:
-    """The tiny build of a class; None if there is no template for its denoiser."""
-    recipe = {**RECIPES, **MODULAR_RECIPES}.get(name, Recipe())
+def find_subject(name: str, kind: type) -> Subject | None:
+    """The tests' tiny build of a class, or one from a template; None if there is no template for its denoiser."""
+    recipe = RECIPES.get(name, Recipe())
+    if name not in RECIPES and (tested := find_tested(name)):
+        return tested
     template = find_template(name, kind, recipe)
     build = TinyModular if issubclass(kind, ModularPipeline) else TinyPipeline
     return None if template is None else build(kind, template, recipe, collect_configs())
+
+
+def find_tested(name: str) -> TestedPipeline | None:
+    """What the tests have for a class."""
+    if name in IN_DEPTH:
+        tiny = TINY[IN_DEPTH[name]]
+        return TestedPipeline(tiny.build, tiny.call, "steps")
+    case = next((case for case in ZOO.values() if case.pipeline == name and not case.label), None)
+    if case is None:
+        return None
+    return TestedPipeline(case.build, case.run_all, "num_inference_steps", case.told, case.note)
 
 
 def find_template(name: str, kind: type, recipe: Recipe) -> Case | None:

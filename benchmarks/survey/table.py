@@ -23,10 +23,14 @@ def read_rows() -> dict[str, Any]:
     return json.loads(ROWS.read_text(encoding="utf-8"))["rows"]
 
 
+def list_run() -> list[dict[str, Any]]:
+    """The rows of the classes that were run."""
+    return [row for row in read_rows().values() if not row["problem"]]
+
+
 def pipeline_table() -> str:
     """Every class that was run."""
-    rows = [row for row in read_rows().values() if not row["problem"]]
-    return format_table(HEAD, [format_row(row) for row in rows])
+    return format_table(HEAD, [format_row(row) for row in list_run()])
 
 
 def unreached_table() -> str:
@@ -39,7 +43,7 @@ def count_line() -> str:
     """How many of each kind there are, and the versions."""
     rows = read_rows().values()
     versions = json.loads(ROWS.read_text(encoding="utf-8"))["versions"]
-    run = [row for row in rows if not row["problem"]]
+    run = list_run()
     works = [row for row in run if not row["places"]["call"] and is_exact(row) and row["computed"] < row["steps"]]
     blocks = [row for row in works if not row["places"]["blocks"]]
     return (

@@ -7,6 +7,7 @@ import json
 import diffusers
 import pytest
 from benchmarks.survey import table
+from benchmarks.survey.__main__ import main
 from benchmarks.survey.measure import measure
 from benchmarks.survey.subjects import find_subject, list_pipelines
 
@@ -30,6 +31,20 @@ def test_a_class_is_found_as_its_row_says(name):
     assert subject is not None
     row = measure(name, subject)
     assert {key: row[key] for key in MEASURED} == {key: KEPT["rows"][name][key] for key in MEASURED}
+
+
+@pytest.mark.parametrize("name", [name for name, row in KEPT["rows"].items() if row["problem"] == table.BUILDING])
+def test_a_class_without_a_build_has_none(name):
+    assert find_subject(name, list_pipelines()[name]) is None, f"run python -m benchmarks.survey {name}"
+
+
+def test_a_run_of_some_classes_does_not_mix_versions(tmp_path, capsys):
+    kept = tmp_path / "rows.json"
+    kept.write_text(json.dumps({"versions": {"diffusers": "0.1"}, "rows": {}}), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["DiTPipeline", "--out", str(kept)])
+    assert "run all classes" in capsys.readouterr().err
+    assert json.loads(kept.read_text(encoding="utf-8"))["rows"] == {}
 
 
 def test_a_row_says_what_is_called_and_not_cached():

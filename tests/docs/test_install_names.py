@@ -1,4 +1,4 @@
-"""No text tells readers to install a name that is on no index: whoever registers it there would run code with them."""
+"""No text tells readers to install a name or to clone an address that is not ours: who registers it runs code there."""
 
 import re
 from pathlib import Path
@@ -14,6 +14,7 @@ FOLDERS = (
     "opensora",
     "serving",
     "comfyui",
+    "wangp",
     "spaces",
     "plans",
     "benchmarks",
@@ -24,6 +25,9 @@ FOLDERS = (
 NAMES = "navicache(?:[-_](?:pocket|opensora|serving|comfyui))?"
 OURS = re.compile(rf"""pip3? install\b[^`\n|]*?[\s"']{NAMES}(?=[\s"'`\[=<>~!]|$)""")
 OWN_EXTRAS = re.compile(r"""pip3? install\b[^`\n|]*\.\[[^\]]*\b(pocket|opensora|serving)\b""")
+
+ADDRESS = re.compile(r"(?:git clone|git\+)[^`\n|]*?https?://\S*/navicache\b")
+WRONG = (OURS, OWN_EXTRAS, ADDRESS)
 
 
 def texts():
@@ -37,7 +41,7 @@ def test_no_text_installs_a_name_of_ours_from_an_index():
         f"{path.relative_to(ROOT)}: {line.strip()}"
         for path in texts()
         for line in path.read_text(encoding="utf-8").splitlines()
-        if OURS.search(line) or OWN_EXTRAS.search(line)
+        if any(pattern.search(line) for pattern in WRONG)
     ]
     assert found == []
 
@@ -53,7 +57,11 @@ def test_no_text_installs_a_name_of_ours_from_an_index():
         ("pip install /path/to/navicache matplotlib", False),
         ("pip install dist/navicache-0.1.0-py3-none-any.whl", False),
         ("run `pip install ./pocket` in a clone of navicache", False),
+        ("git clone https://github.com/navicache/navicache custom_nodes/navicache", True),
+        ("uv add git+https://github.com/navicache/navicache", True),
+        ("git clone ADDRESS custom_nodes/navicache", False),
+        ("git clone https://github.com/deepbeepmeep/Wan2GP, navicache beside it", False),
     ],
 )
 def test_the_search_finds_what_it_is_for(line, wrong):
-    assert bool(OURS.search(line) or OWN_EXTRAS.search(line)) == wrong
+    assert any(pattern.search(line) for pattern in WRONG) == wrong

@@ -2,9 +2,10 @@
 
 import wave
 
+import av
 import numpy as np
 import pytest
-from tests.evaluation.sounds import hiss, tone
+from tests.evaluation.sounds import RATE, hiss, tone, write_sound
 
 from navicache.evaluation.sound import Sound, audio_snr
 from navicache.evaluation.sound_files import read_sound
@@ -45,6 +46,47 @@ def test_a_videos_sound_begins_and_ends_where_it_was(samples, tmp_path):
 def test_a_video_without_sound_has_none(tmp_path):
     save_video(FRAMES, tmp_path / "a.mp4")
     assert read_sound(tmp_path / "a.mp4") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "most"),  # samples that the encoder adds
+    [
+        ("a.flac", "flac", 0),
+        ("a.m4a", "aac", 1024),
+        ("a.mp3", "libmp3lame", 0),
+        ("a.ogg", "libopus", 312),  # which its length counts, and the decoder leaves out
+        ("a.avi", "pcm_s16le", 0),  # whose length is in whole blocks
+    ],
+)
+def test_a_whole_file_is_read_whatever_its_format(name, codec, most, tmp_path):
+    sound = tone(samples=24321, rate=48000)
+    write_sound(sound, tmp_path / name, codec)
+    found = read_sound(tmp_path / name)
+    assert found is not None and found.rate == sound.rate
+    assert 24321 <= found.samples.shape[1] <= 24321 + most
+    assert (found.samples**2).mean() == pytest.approx((sound.samples**2).mean(), rel=0.1)
+
+
+@pytest.mark.parametrize("loud_first", [True, False])
+def test_a_guessed_length_cuts_nothing_and_blames_nothing(loud_first, tmp_path):
+    """An MP3 file without a length: its duration is guessed from its first bytes, and is too short or too long."""
+    parts = [hiss(samples=80000).samples, np.zeros((2, 80000))]
+    sound = Sound(np.concatenate(parts if loud_first else parts[::-1], axis=1), RATE)
+    variable = {"flags": "+qscale", "global_quality": "472"}
+    write_sound(sound, tmp_path / "a.mp3", "libmp3lame", variable, write_xing="0")
+    with av.open(str(tmp_path / "a.mp3")) as container:
+        guessed = container.duration / av.time_base
+    assert guessed < 8 if loud_first else guessed > 12
+    found = read_sound(tmp_path / "a.mp3")
+    assert found is not None and 160000 <= found.samples.shape[1] <= 164000
+
+
+def test_a_file_that_was_cut_is_damaged(tmp_path):
+    path = tmp_path / "a.mov"
+    write_sound(tone(), path, "pcm_s16le", movflags="+faststart")
+    path.write_bytes(path.read_bytes()[:-8000])  # a quarter of 8000 samples of two channels
+    with pytest.raises(ValueError, match=r"a\.mov is damaged: 6000 of 8000 samples can be read"):
+        read_sound(path)
 
 
 @pytest.mark.parametrize(("content", "said"), [(None, "is no file"), (b"words", "cannot be read")])

@@ -44,7 +44,7 @@ def folder(place, *names):
 
 def test_other_files_are_passed_over_and_names_are_in_order(tmp_path):
     assert list_videos(folder(tmp_path / "a", "2.MP4", "1.gif", "notes.txt")) == ["1.gif", "2.MP4"]
-    with pytest.raises(ValueError, match=r"b holds no video: looked for \.mp4"):
+    with pytest.raises(ValueError, match=r"b holds no video or sound file: looked for \.mp4, .*\.wav"):
         list_videos(folder(tmp_path / "b", "notes.txt"))
 
 

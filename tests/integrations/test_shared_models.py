@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -45,6 +46,31 @@ def enabled(site: str) -> tuple[Waiting, navicache.Cache]:
     return model, navicache.enable(model, **SITES[site], steps=len(TIMES))
 
 
+def start_inside(model: Waiting) -> Callable[[], list[type[BaseException]]]:
+    """Start a run in another thread and wait until it is inside a call; the result lets it end and has its errors."""
+    model.meet = inside = threading.Barrier(2)
+    errors: list[type[BaseException]] = []
+
+    def call() -> None:
+        try:
+            run(model)
+        except BaseException as error:
+            errors.append(type(error))
+
+    def leave() -> list[type[BaseException]]:
+        model.meet = None
+        inside.wait(LIMIT)
+        thread.join(LIMIT)
+        assert not thread.is_alive()
+        return errors
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    while inside.n_waiting == 0:
+        assert thread.is_alive()
+    return leave
+
+
 @pytest.mark.parametrize("take", [copy.deepcopy, pickle.dumps])
 @pytest.mark.parametrize("site", ["model", "blocks", "modules"])
 def test_a_cached_module_is_not_copied(site: str, take: Any) -> None:
@@ -70,25 +96,10 @@ def test_a_cached_pipeline_is_not_copied() -> None:
 def test_two_threads_at_once_raise_in_both(site: str) -> None:
     model, cache = enabled(site)
     expected = run(model)
-    model.meet = inside = threading.Barrier(2)
-    errors: list[BaseException] = []
-
-    def call() -> None:
-        try:
-            run(model)
-        except SharedModel as error:
-            errors.append(error)
-
-    first = threading.Thread(target=call)
-    first.start()
-    while inside.n_waiting == 0:
-        assert first.is_alive()
+    leave = start_inside(model)
     with pytest.raises(SharedModel, match="another thread is using this cached model"):
         run(model)
-    inside.wait(LIMIT)
-    first.join(LIMIT)
-    assert len(errors) == 1, "the thread that was inside is told as well: its run may be mixed"
-    model.meet = None
+    assert leave() == [SharedModel], "the thread that was inside is told as well: its run may be mixed"
     assert torch.equal(run(model), expected), "the next generation starts from nothing"
     cache.disable()
     assert torch.equal(run(model), run(Stack()))
@@ -97,24 +108,9 @@ def test_two_threads_at_once_raise_in_both(site: str) -> None:
 @pytest.mark.parametrize(("end", "told"), [("reset", [SharedModel]), ("disable", [])])  # the rest is computed
 def test_a_run_that_another_thread_ends(end: str, told: list[type[BaseException]]) -> None:
     model, cache = enabled("model")
-    model.meet = inside = threading.Barrier(2)
-    errors: list[BaseException] = []
-
-    def call() -> None:
-        try:
-            run(model)
-        except BaseException as error:
-            errors.append(error)
-
-    first = threading.Thread(target=call)
-    first.start()
-    while inside.n_waiting == 0:
-        assert first.is_alive()
+    leave = start_inside(model)
     getattr(cache, end)()
-    model.meet = None
-    inside.wait(LIMIT)
-    first.join(LIMIT)
-    assert [type(error) for error in errors] == told
+    assert leave() == told
 
 
 def test_threads_one_after_the_other() -> None:

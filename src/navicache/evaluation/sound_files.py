@@ -8,6 +8,7 @@ import numpy as np
 from navicache.evaluation.sound import Sound
 
 SOUND_SUFFIXES = (".wav", ".flac", ".mp3", ".m4a", ".ogg")
+SLACK = 0.1  # seconds, more than a block: some files count one that their decoder leaves out
 
 
 def is_sound_file(path: Path) -> bool:
@@ -32,14 +33,22 @@ def read_sound(path: Path) -> Sound | None:
             stream = next(iter(container.streams.audio), None)
             if stream is None:
                 return None
-            # the encoder fills its last block: the stream's duration says where the sound ends
-            length = stream.duration and stream.time_base and round(stream.duration * stream.time_base * stream.rate)
-            samples = _decode_samples(container, stream)
+            length, samples = _read_length(container, stream), _decode_samples(container, stream)
     except FFmpegError as error:
         raise ValueError(f"the sound of {path} cannot be read: {error}") from error
-    if not samples.size or samples.shape[1] < (length or 0):
-        raise ValueError(f"the sound of {path} is damaged: {samples.shape[1]} of {length} samples can be read")
+    if not samples.size or samples.shape[1] < (length or 0) - SLACK * stream.rate:
+        raise ValueError(f"the sound of {path} is damaged: {samples.shape[1]} of {length or 'its'} samples can be read")
     return Sound(samples[:, : length or None], stream.rate)
+
+
+def _read_length(container: Any, stream: Any) -> int | None:
+    """Where the sound ends, in samples: the encoder fills its last block. None if the file does not say.
+
+    An MP3 file may have no length, and then its duration is guessed from its first bytes; its decoder knows the end.
+    """
+    if container.format.name == "mp3" or not stream.duration or not stream.time_base:
+        return None
+    return round(stream.duration * stream.time_base * stream.rate)
 
 
 def _decode_samples(container: Any, stream: Any) -> np.ndarray:

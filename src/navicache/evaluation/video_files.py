@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from navicache.evaluation.sound_files import is_sound_file
+from navicache.evaluation.sound_files import SOUND_SUFFIXES, is_sound_file
 
 VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".mov", ".avi", ".gif")
 
@@ -50,7 +50,8 @@ def list_videos(folder: Path) -> list[str]:
     """List the names of the videos and sound files in a folder, sorted; other files are skipped."""
     names = sorted(path.name for path in folder.iterdir() if _is_media_file(path))
     if not names:
-        raise ValueError(f"{folder} holds no video: looked for {', '.join(VIDEO_SUFFIXES)}")
+        suffixes = ", ".join(VIDEO_SUFFIXES + SOUND_SUFFIXES)
+        raise ValueError(f"{folder} holds no video or sound file: looked for {suffixes}")
     return names
 
 

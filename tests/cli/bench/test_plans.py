@@ -13,8 +13,9 @@ from navicache.cli.bench.plan_setup import add_embedded_calls
 from navicache.evaluation.bench.jobs import EVERY_STEP, expand_plan
 from navicache.evaluation.bench.plan import NO_CACHE
 from navicache.evaluation.bench.plan_file import read_plan
+from navicache.generation.index_checks import find_pipeline_class
 from navicache.generation.job import ModelSource, check_call_arguments
-from navicache.generation.loading import find_pipeline_class, locate_model, read_model_index
+from navicache.generation.loading import locate_model, read_model_index
 from navicache.generation.scheduler import set_flow_shift
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.models import find_model_by_name

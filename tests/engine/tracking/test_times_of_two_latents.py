@@ -1,11 +1,15 @@
 """A second latent with times of its own, such as sound beside a video: steps are found by whichever moves."""
 
+import inspect
+
 import pytest
 import torch
 from tests.engine.toys.engines import engine_for
 
 from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, fetch_readings, get_moving_time
 from navicache.engine.tensors.device_readings import compute_time_change as change
+from navicache.engine.tracking.model_call import CallReader
+from navicache.models import CallSpec
 from navicache.policies import Inertial
 
 STEPS = 16
@@ -45,6 +49,16 @@ def test_every_step_is_found_and_two_generations_are_told_apart(name):
     assert runs[0].streams == ("0",)
     expected = [i / STEPS if "clean" in name else 1 - i / STEPS for i in range(STEPS)]
     assert runs[1].column("time")[1:] == pytest.approx(expected[1:])
+
+
+@pytest.mark.parametrize(
+    ("times", "count"),
+    [({"timestep": [torch.zeros(1), 0.5]}, 2), ({"timestep": 0.5, "audio_timestep": STILL[0, 0]}, 3)],
+)
+def test_times_from_several_places_meet_on_the_latents_device(times, count):
+    reader = CallReader(CallSpec(), inspect.signature(joint))
+    time = reader.read_call((), {"hidden_states": STILL.to("meta"), "audio_hidden_states": STILL, **times}).time
+    assert (time.device.type, len(time)) == ("meta", count)
 
 
 def reading(*times: float) -> DeviceReading:

@@ -13,6 +13,7 @@ from navicache.engine.sites.block_signature import BlockSignature, check_same_to
 from navicache.engine.sites.block_traversal import BlockTraversal
 from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.intercepted_blocks import BlockHandler, InterceptedBlockList
+from navicache.engine.sites.key_storage import stores_keys_only
 from navicache.engine.sites.model_structure import ModelStructure
 from navicache.engine.tensors.compile_guards import create_compile_refusal, raise_compiled_model
 from navicache.engine.tensors.containers import TENSOR_FORM, UnpackedOutput
@@ -60,6 +61,8 @@ class BlockEngine(CacheEngine):
         """The model's forward, with its blocks going through this engine."""
         if torch.compiler.is_compiling():
             self._refuse_compile()
+        if stores_keys_only(kwargs):
+            return forward(*args, **kwargs)
         self.call_guard.enter()
         try:
             self.traversal = traversal = BlockTraversal(self.reader.read_call(args, kwargs), self.describe_call())

@@ -7,11 +7,12 @@ STORING_FLAG = "kv_cache_flag", "is_cache_step"  # argument and entry, in AnyFlo
 
 
 def stores_keys_only(kwargs: Mapping[str, Any]) -> bool:
-    """Whether the caller says that this call only stores keys and values: it is no step, and is never predicted.
+    """Whether the caller says that this call only stores keys and values: it is no step, and passes by the engine.
 
     Example:
         >>> stores_keys_only({"kv_cache_flag": {"is_cache_step": True}}), stores_keys_only({"kv_cache_flag": None})
         (True, False)
     """
     argument, entry = STORING_FLAG
-    return bool((kwargs.get(argument) or {}).get(entry))
+    flag = kwargs.get(argument)
+    return isinstance(flag, Mapping) and bool(flag.get(entry))

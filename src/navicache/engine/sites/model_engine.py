@@ -49,6 +49,8 @@ class ModelEngine(CacheEngine):
 
         Under torch.compile the graph breaks before and after `forward`, which is one graph.
         """
+        if stores_keys_only(kwargs):
+            return forward(*args, **kwargs)
         self._call_uncompiled(self.call_guard.enter)
         try:
             task: CallPlan = self._call_uncompiled(self._plan_without_grad, args, kwargs)
@@ -80,8 +82,6 @@ class ModelEngine(CacheEngine):
 
     def _plan_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallPlan:
         """One step, in order: read the call, find its place and decide, then compute what is to be computed."""
-        if stores_keys_only(kwargs):
-            return CallPlan(True, args, kwargs)
         call = self.reader.read_call(args, kwargs)
         run, name = self.place_and_decide(call, self.describe_call())
         if run.bypass_reason:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from navicache.engine.run.run_state import RunState
 from navicache.engine.sites.cache_engine import CacheEngine
+from navicache.engine.sites.key_storage import stores_keys_only
 from navicache.engine.sites.model_structure import ModelStructure
 from navicache.engine.sites.module_group import ModuleGroup, find_modules
 from navicache.engine.tensors.compile_guards import create_compile_refusal, raise_compiled_model
@@ -65,6 +66,8 @@ class ModuleEngine(CacheEngine):
         """The model's forward, with its modules going through this engine."""
         if torch.compiler.is_compiling():
             self._refuse_compile()
+        if stores_keys_only(kwargs):
+            return forward(*args, **kwargs)
         self.call_guard.enter()
         try:
             with torch.no_grad():

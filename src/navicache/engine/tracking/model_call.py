@@ -68,19 +68,17 @@ class CallReader:
         for place in self._conditioning_keys:
             value = given.get(place)  # pyright: ignore[reportArgumentType]
             conditioning += (value,) if isinstance(value, Tensor) else _collect_tensors(value)
-        time = self._read_time(given)
+        time = self._read_time(given, chunks[0].device)
         return ModelCall(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
 
-    def _read_time(self, given: Mapping[Any, Any]) -> Any:
+    def _read_time(self, given: Mapping[Any, Any], device: torch.device) -> Any:
         """The time as it is, or those of several latents as one tensor: one that is frozen stays, another moves."""
         time = given.get(self._time_key)
-        if not self._other_time_keys and not isinstance(time, list | tuple):
-            return time
         others = [given[key] for key in self._other_time_keys if given.get(key) is not None]
         if not others and not isinstance(time, list | tuple):
             return time
         times = [*time] if isinstance(time, list | tuple) else [] if time is None else [time]
-        return torch.cat([torch.as_tensor(entry).reshape(-1) for entry in times + others])
+        return torch.cat([torch.as_tensor(entry, device=device).reshape(-1) for entry in times + others])
 
     @property
     def argument_keys(self) -> dict[str, tuple[ArgumentKey, ...]]:

@@ -15,9 +15,9 @@ from navicache_pocket.train.pipeline_folder import count_parameters
 from navicache_pocket.train.sound import parts
 from navicache_pocket.train.sound.autoencoding import compare_spectra
 from navicache_pocket.train.sound.command import SMALL_SIZES, parse_plan
-from navicache_pocket.train.sound.denoising import SoundDenoiser, encode_scenes, tokenize
+from navicache_pocket.train.sound.denoising import SoundDenoiser, encode_scenes, make_denoising_loss, tokenize
 from navicache_pocket.train.sound.sizes import SoundSizes
-from navicache_pocket.train.sound.stages import RESERVE, SoundPlan, _save_checkpoint
+from navicache_pocket.train.sound.stages import RESERVE, SoundPlan, _save_checkpoint, compile_blocks
 from navicache_pocket.world import draw_scenes
 
 PROMPT = "a large red ball moving right in front of green hills"
@@ -84,6 +84,32 @@ def test_it_is_small_and_its_text_is_read():
     assert 2 * sum(count_parameters(others).values()) + 4 * text < 23e6, "bytes: text encoders are stored in float32"
     first, second = tokenize([PROMPT, ""])
     assert first[-1] != 0 and (second != 0).sum() == 1, "padded on the left; no prompt is a mark"
+
+
+def test_parts_of_the_real_sizes_fit_each_other():
+    sizes = SoundSizes()
+    vae, audio_vae = parts.make_video_autoencoder(sizes), parts.make_audio_autoencoder(sizes)
+    latents = encode_scenes(vae, audio_vae, draw_scenes(2, seed=0), sizes, "cpu")
+    figures = make_denoising_loss(SoundDenoiser(sizes), latents, batch=2)()
+    assert all(value.isfinite() for value in figures.values()) and {"video", "audio"} <= figures.keys()
+    assert vae.decode(vae.encode(torch.zeros(1, 3, 9, 64, 64)).latent_dist.mode()).sample.shape == (1, 3, 9, 64, 64)
+
+
+@pytest.mark.slow
+def test_all_blocks_are_compiled_at_once(packed):
+    """Under autocast as without: as many compilations as one block needs."""
+    compiled = []
+
+    def count(graph, _inputs):
+        compiled.append(graph)
+        return graph.forward
+
+    model = SoundDenoiser(SMALL_SIZES)
+    loss = make_denoising_loss(model, packed[2], batch=2)
+    compile_blocks(model.transformer, backend=count)
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        loss()
+    assert len(compiled) == 1
 
 
 def test_spectra_do_not_see_phase_and_do_see_level():

@@ -23,8 +23,9 @@ ONE_GUIDANCE = {
     "guidance_rescale": 0.0,
     "audio_guidance_rescale": 0.0,
 }
+# A downsampler averages its eight-fold channels in groups, so each width divides eight times the one before.
 VIDEO_AUTOENCODER: ModelConfig = {
-    "latent_channels": 16,
+    "latent_channels": 24,
     "block_out_channels": (48, 96),
     "decoder_block_out_channels": (48, 96),
     "layers_per_block": (1, 1, 1),

@@ -92,13 +92,23 @@ def train_sound(plan: SoundPlan) -> Path:
     latents.store_moments(vae, audio_vae)
     model = SoundDenoiser(plan.sizes).to(plan.device).train()
     if plan.device.startswith("cuda") and not plan.eager:
-        model.transformer.compile_repeated_blocks()
+        compile_blocks(model.transformer)
     loss = make_denoising_loss(model, latents, plan.batch)
     _run_stage("denoiser", plan.fit_denoiser(), model, loss, list_muon_weights(model), DENOISER_LOOP, figures)
     folder = plan.out / "checkpoint"
     _save_checkpoint(folder, model.eval(), {"vae": vae, "audio_vae": audio_vae, "vocoder": vocoder})
     _save_figures_and_samples(folder, plan, figures)
     return folder
+
+
+def compile_blocks(transformer: Any, **options: Any) -> None:
+    """Compile the transformer's block once for all of them.
+
+    Under autocast the first one would get bfloat16 and the others float32, which are two compilations.
+    """
+    for first in (transformer.proj_in, transformer.audio_proj_in):
+        first.register_forward_hook(lambda _module, _given, output: output.float())
+    transformer.compile_repeated_blocks(**options)
 
 
 def _train_video_autoencoder(plan: SoundPlan, figures: dict[str, Any]) -> Any:

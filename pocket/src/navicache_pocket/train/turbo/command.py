@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from diffusers import WanPipeline
+from diffusers import FlowMatchEulerDiscreteScheduler, WanPipeline
 from safetensors.torch import save
 
 from navicache.pocket.held_out import choose_prompts
@@ -61,9 +61,10 @@ def compare(options: argparse.Namespace, file: Mapping[str, torch.Tensor], teach
     prompts = choose_prompts("tune", options.samples)
     pipe: Any = WanPipeline.from_pretrained(options.base, dtype=torch.float32).to(options.device)
     pipe.set_progress_bar_config(disable=True)
-    pipe.scheduler = build_scheduler(teacher)
+    pipe.scheduler = FlowMatchEulerDiscreteScheduler(shift=teacher.shift)
     long = VideoCall(TEACHER_STEPS, options.size, options.frames, teacher.guidance)
     wanted = generate_videos(pipe, prompts, long, seed=0)
+    pipe.scheduler = build_scheduler(teacher)
     few = generate_videos(pipe, prompts, replace(long, steps=teacher.steps), seed=0)
     merge_low_rank(pipe.transformer, file)
     own = generate_videos(pipe, prompts, replace(long, steps=teacher.steps, guidance=1.0), seed=0)

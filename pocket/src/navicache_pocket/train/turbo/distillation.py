@@ -21,9 +21,11 @@ from navicache_pocket.train.turbo.trajectories import TIME_SCALE, Trajectories
 class DistillationSettings:
     """How the adapter is trained; the defaults fit one large GPU."""
 
-    rank: int = 16
+    rank: int = 32
     batch: int = 512
-    loop: LoopSettings = field(default_factory=lambda: LoopSettings(learning_rate=1e-3, ema_decay=0.998))
+    loop: LoopSettings = field(
+        default_factory=lambda: LoopSettings(learning_rate=1e-3, warm_up_steps=100, ema_decay=0.998)
+    )
 
 
 def distil(
@@ -50,13 +52,14 @@ def distil(
 def measure_step_error(model: Any, course: Trajectories, length: int, batch: int) -> torch.Tensor:
     """Squared error of the mean velocity of a long step, for random steps of random videos."""
     device, steps = course.states.device, len(course.levels) - 1
-    rows, places = torch.randint(0, len(course.states), (batch,)), torch.randint(0, steps, (batch,))
-    state, after = course.states[rows, places].float(), course.states[rows, places + 1].float()
-    places = places.to(device)
+    rows = torch.randint(0, len(course.states), (batch,), device=device)
+    places = torch.randint(0, steps, (batch,), device=device)
+    state, after = course.states[rows, places], course.states[rows, places + 1]
     here, there = course.levels[places], course.levels[places + 1]
     wanted = (after - state) / (there - here).view(-1, 1, 1, 1, 1)
     words = course.text[rows]
     text = functional.pad(words, (0, 0, 0, length - words.shape[1]))
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
-        velocity = model(state, TIME_SCALE * here, text, return_dict=False)[0]
+        # the first block's input has a gradient like the others': they are compiled once
+        velocity = model(state.requires_grad_(), TIME_SCALE * here, text, return_dict=False)[0]
     return (velocity.float() - wanted).square().mean()

@@ -24,14 +24,15 @@ def wan(kind: str = "WanTransformer3DModel", experts: tuple[str, ...] = EXPERTS,
     return {name: (kind, {**WAN, **config}) for name in experts}
 
 
+IMAGE = {"image": picture}
 STARTING = {"latents": lambda: noise(1, 4, 3, 8, 8)}
-MODULAR_RECIPES: dict[str, Recipe] = {
+MODULAR: dict[str, Recipe] = {
     "HeliosPyramidDistilledModularPipeline": Recipe("HeliosPyramidPipeline", scheduler=("HeliosDMDScheduler", {})),
-    "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", media={"image": picture}),
+    "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", media=IMAGE),
     "WanModularPipeline": Recipe("WanVACEPipeline", wan(experts=("transformer",)), media=STARTING),
     "Wan22ModularPipeline": Recipe("WanVACEPipeline", wan(), media=STARTING),
     "Wan22Image2VideoModularPipeline": Recipe("WanVACEPipeline", wan(in_channels=12)),
     "Wan22VaceModularPipeline": Recipe("WanVACEPipeline", wan("WanVACETransformer3DModel", **VACE)),
-    "WanImage2VideoModularPipeline": Recipe("WanImageToVideoPipeline", media={"image": picture}),
+    "WanImage2VideoModularPipeline": Recipe("WanImageToVideoPipeline", media=IMAGE),
     "ZImageModularPipeline": Recipe("ZImagePipeline", without=("negative_prompt_embeds",)),
 }

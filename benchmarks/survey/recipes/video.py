@@ -1,12 +1,11 @@
-"""What single classes need beyond their templates."""
+"""What single classes of video need beyond their templates."""
 
 from __future__ import annotations
 
 from benchmarks.survey.generic import Recipe
 
-RECIPES: dict[str, Recipe] = {
+VIDEO: dict[str, Recipe] = {
     "HeliosPipeline": Recipe(without=("image", "video")),
     "HeliosPyramidPipeline": Recipe(without=("image", "video")),
     "AnyFlowFARPipeline": Recipe(without=("image", "video")),
-    "QwenImage21Pipeline": Recipe(without=("image",)),
 }

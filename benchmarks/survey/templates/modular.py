@@ -11,9 +11,9 @@ from tests.tiny.zoo.case import FLOW, SHIFTED, Case
 from tests.tiny.zoo.configs import COSMOS
 from tests.tiny.zoo.parts import QWEN_VAE, SIDE
 
-from benchmarks.survey.templates import TEMPLATES
+from .images import IMAGES
 
-KNOWN = {case.pipeline: case for case in (*ZOO.values(), *TEMPLATES)}
+KNOWN = {case.pipeline: case for case in (*ZOO.values(), *IMAGES)}
 CONDITIONER: dict[str, Any] = {
     "source_dim": 16,
     "target_dim": 16,
@@ -52,7 +52,7 @@ def qwen21(name: str) -> Case:
     return Case(name, case.models, SHIFTED, case.text, case.masks, {**SIDE, **masks})
 
 
-MODULAR_TEMPLATES: tuple[Case, ...] = (
+MODULAR: tuple[Case, ...] = (
     Case(
         "AnimaModularPipeline",
         {

@@ -1,0 +1,13 @@
+"""What single classes need beyond their templates."""
+
+from __future__ import annotations
+
+from benchmarks.survey.generic import Recipe
+
+from .images import IMAGES
+from .modular import MODULAR
+from .video import VIDEO
+
+RECIPES: dict[str, Recipe] = {**IMAGES, **VIDEO, **MODULAR}
+
+__all__ = ["RECIPES"]

@@ -1,0 +1,14 @@
+"""Tiny builds for denoiser classes that the tests have none of."""
+
+from __future__ import annotations
+
+from tests.tiny.zoo.case import Case
+
+from .images import IMAGES
+from .modular import MODULAR
+from .sound import SOUND
+from .video import CONFIGS, VIDEO
+
+TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *SOUND, *MODULAR)
+
+__all__ = ["CONFIGS", "TEMPLATES"]
