@@ -35,6 +35,7 @@ class Recipe:
     scheduler: tuple[str, Mapping[str, Any]] | None = None
     call: Mapping[str, Any] = field(default_factory=dict)
     media: Mapping[str, Any] = field(default_factory=dict)  # argument -> function that builds it
+    by_steps: Mapping[str, Any] = field(default_factory=dict)  # argument -> function of the number of steps
     without: tuple[str, ...] = ()  # arguments that are not given, components that are None
     text: bool = False  # the text is encoded by tiny encoders: embeddings cannot be given
     told: Mapping[str, Any] = field(default_factory=dict)
@@ -116,6 +117,7 @@ class TinyPipeline:
         given |= {name: make() for name, make in self.template.media.items()}
         given |= self._build_text()
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
+        given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}
         unwanted = given.keys() - known.keys() | set(self.recipe.without)
         return pipe(**{name: value for name, value in given.items() if name not in unwanted})
 

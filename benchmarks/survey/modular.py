@@ -27,9 +27,9 @@ class TinyModular(TinyPipeline):
         for name in (*LEFT_OUT, *self.recipe.without):
             blocks.sub_blocks.pop(name, None)
         pipe = self.kind(blocks=blocks)
-        given: dict[str, Any] = {}
+        parts, given = {**self.template.parts, **self.recipe.parts}, {}
         for seed, spec in enumerate(blocks.expected_components):
-            if spec.default_creation_method == "from_pretrained" or spec.name in self.recipe.parts:
+            if spec.default_creation_method == "from_pretrained" or spec.name in parts:
                 given[spec.name] = self._build_component(spec.name, (spec.type_hint,), seed)
         pipe.update_components(**{name: part for name, part in given.items() if part is not None})
         for part in list_loops(blocks):
@@ -44,6 +44,7 @@ class TinyModular(TinyPipeline):
         given |= {name: make() for name, make in MEDIA.items() if name in known and known[name].required}
         given |= self._build_text()
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
+        given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}
         unwanted = given.keys() - known.keys() | set(self.recipe.without)
         state = pipe(**{name: value for name, value in given.items() if name not in unwanted})
         return [state.get(name) for name in RESULTS]

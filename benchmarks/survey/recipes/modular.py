@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from tests.tiny.zoo.configs import WAN
+from tests.tiny.zoo.configs import CLIP, WAN
 from tests.tiny.zoo.parts import picture
 
-from benchmarks.survey.generic import Recipe
+from benchmarks.survey.generic import STEPS, Recipe
 
 VACE = {**WAN, "num_layers": 3, "vace_layers": [0, 1], "vace_in_channels": 72}
 EXPERTS = ("transformer", "transformer_2")
@@ -27,12 +27,22 @@ def wan(kind: str = "WanTransformer3DModel", experts: tuple[str, ...] = EXPERTS,
 IMAGE = {"image": picture}
 STARTING = {"latents": lambda: noise(1, 4, 3, 8, 8)}
 MODULAR: dict[str, Recipe] = {
+    "EchoModularPipeline": Recipe(
+        by_steps={"sigmas": lambda steps: torch.linspace(1, 0, steps + 1).tolist()},
+        told={"steps": STEPS},
+        note="has no scheduler: needs `enable(..., steps=N)`",
+    ),
+    "Ideogram4ModularPipeline": Recipe(by_steps={"guidance_schedule": lambda steps: [4.0] * steps}),
     "HeliosPyramidDistilledModularPipeline": Recipe("HeliosPyramidPipeline", scheduler=("HeliosDMDScheduler", {})),
     "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", media=IMAGE),
     "WanModularPipeline": Recipe("WanVACEPipeline", wan(experts=("transformer",)), media=STARTING),
     "Wan22ModularPipeline": Recipe("WanVACEPipeline", wan(), media=STARTING),
     "Wan22Image2VideoModularPipeline": Recipe("WanVACEPipeline", wan(in_channels=12)),
     "Wan22VaceModularPipeline": Recipe("WanVACEPipeline", wan("WanVACETransformer3DModel", **VACE)),
-    "WanImage2VideoModularPipeline": Recipe("WanImageToVideoPipeline", media=IMAGE),
+    "WanImage2VideoModularPipeline": Recipe(
+        "SkyReelsV2ImageToVideoPipeline",
+        {"transformer": ("WanTransformer3DModel", {**CLIP, "in_channels": 12})},
+        media=IMAGE,
+    ),
     "ZImageModularPipeline": Recipe("ZImagePipeline", without=("negative_prompt_embeds",)),
 }

@@ -8,8 +8,8 @@ import torch
 from diffusers import LTX2Guidance
 from tests.tiny.zoo import ZOO
 from tests.tiny.zoo.case import FLOW, SHIFTED, Case
-from tests.tiny.zoo.configs import COSMOS
-from tests.tiny.zoo.parts import QWEN_VAE, SIDE
+from tests.tiny.zoo.configs import COSMOS, GUIDER, TEXT
+from tests.tiny.zoo.parts import KL_FLUX2, QWEN_VAE, SIDE
 
 from .images import IMAGES
 
@@ -23,7 +23,20 @@ CONDITIONER: dict[str, Any] = {
     "target_vocab_size": 32,
     "min_sequence_length": 12,
 }
-LTX2_TEXT = {"connector_prompt_embeds": (8, 24), "connector_audio_prompt_embeds": (8, 12)}
+FLUX3: tuple[str, dict[str, Any]] = (
+    "Flux3Transformer2DModel",
+    {
+        "in_channels": 16,
+        "cond_in_channels": 16,
+        "num_layers": 1,
+        "num_single_layers": 2,
+        "attention_head_dim": 16,
+        "num_attention_heads": 2,
+        "joint_attention_dim": 16,
+        "axes_dims_rope": (4, 4, 4, 4),
+    },
+)
+LTX2_TEXT = {"connector_prompt_embeds": (8, 16), "connector_audio_prompt_embeds": (8, 16)}
 LTX2_GUIDER = {"guidance_scale": 3.0, "stg_scale": 1.0, "modality_scale": 3.0, "spatio_temporal_guidance_blocks": [1]}
 
 
@@ -41,6 +54,7 @@ def ltx2(name: str) -> Case:
     """LTX2 and 2.5 differ in how they decode."""
     case = KNOWN["LTX2Pipeline"]
     size = {key: case.call[key] for key in ("height", "width", "num_frames")}
+    size |= {"batch_size": 1, "dtype": torch.float32}
     guiders = {"guider": guider, "audio_guider": guider}
     return Case(name, case.models, FLOW, LTX2_TEXT, {"connector_attention_mask": 8}, size, guiders, note=case.note)
 
@@ -49,14 +63,14 @@ def qwen21(name: str) -> Case:
     """Qwen-Image 2.1 marks the places of images in its text."""
     case = KNOWN["QwenImage21Pipeline"]
     masks = {f"{prefix}image_pad_mask": torch.zeros(1, 10, dtype=torch.bool) for prefix in ("", "negative_")}
-    return Case(name, case.models, SHIFTED, case.text, case.masks, {**SIDE, **masks})
+    return Case(name, case.models, SHIFTED, case.text, case.masks, {**SIDE, **masks}, GUIDER)
 
 
 MODULAR: tuple[Case, ...] = (
     Case(
         "AnimaModularPipeline",
         {
-            "transformer": ("CosmosTransformer3DModel", {**COSMOS, "concat_padding_mask": True}),
+            "transformer": ("CosmosTransformer3DModel", COSMOS),
             "text_conditioner": ("AnimaTextConditioner", CONDITIONER),
             "vae": QWEN_VAE,
         },
@@ -68,10 +82,19 @@ MODULAR: tuple[Case, ...] = (
     Case(
         "Ideogram4ModularPipeline",
         KNOWN["Ideogram4Pipeline"].models,
-        SHIFTED,
+        FLOW,
         {"text_features": (10, 32)},
-        call={"height": 256, "width": 256, "text_lengths": [10], "guidance_schedule": [4.0] * 12},
+        call={"height": 64, "width": 64, "text_lengths": [10]},
     ),
+    Case("Flux3ModularPipeline", {"transformer": FLUX3, "vae": KL_FLUX2}, FLOW, TEXT, call=SIDE),
+    Case(
+        "Flux3DistilledModularPipeline",
+        {"transformer": (FLUX3[0], {**FLUX3[1], "flow_map": True}), "vae": KL_FLUX2},
+        FLOW,
+        TEXT,
+        call=SIDE,
+    ),
+    ltx2("EchoModularPipeline"),
     ltx2("LTX2ModularPipeline"),
     ltx2("LTX25ModularPipeline"),
     qwen21("QwenImage21ModularPipeline"),

@@ -19,6 +19,8 @@ from navicache.models import (
     CallSpec,
 )
 
+STORAGE_MODE = "kv_cache_mode"  # a call that stores keys may return the text's tokens too, one that reads them does not
+
 
 class ModelCall(NamedTuple):
     """The facts of a call that need no device."""
@@ -27,7 +29,7 @@ class ModelCall(NamedTuple):
     is_latent_list: bool  # the latent was a list of tensors
     time: Tensor | float | None
     conditioning: Rows
-    output_format: object  # what the container of the output depends on
+    output_format: object  # what the container and the shape of the output depend on
     model_latent: Rows  # what the model is handed: it tells steps apart
 
     @property
@@ -69,7 +71,8 @@ class CallReader:
             value = given.get(place)  # pyright: ignore[reportArgumentType]
             conditioning += (value,) if isinstance(value, Tensor) else _collect_tensors(value)
         time = self._read_time(given, chunks[0].device)
-        return ModelCall(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
+        output_format = given.get("return_dict"), given.get(STORAGE_MODE)
+        return ModelCall(chunks, listed, time, tuple(conditioning), output_format, chunks)
 
     def _read_time(self, given: Mapping[Any, Any], device: torch.device) -> Any:
         """The time as it is, or those of several latents as one tensor: one that is frozen stays, another moves."""
