@@ -42,6 +42,7 @@ class TinyModular(TinyPipeline):
         given: dict[str, Any] = {"generator": torch.Generator().manual_seed(0), "output_type": "latent"}
         given |= {**self.template.call, **dict.fromkeys(STEP_COUNTS, steps)}
         given |= {name: make() for name, make in MEDIA.items() if name in known and known[name].required}
+        given |= {name: make() for name, make in self.template.media.items()}
         given |= self._build_text()
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
         given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}

@@ -32,6 +32,7 @@ MODULAR: dict[str, Recipe] = {
         told={"steps": STEPS},
         note="has no scheduler: needs `enable(..., steps=N)`",
     ),
+    "MiniMaxMusic3ModularPipeline": Recipe(without=("semantic_generator",)),
     "Ideogram4ModularPipeline": Recipe(by_steps={"guidance_schedule": lambda steps: [4.0] * steps}),
     "HeliosPyramidDistilledModularPipeline": Recipe("HeliosPyramidPipeline", scheduler=("HeliosDMDScheduler", {})),
     "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", media=IMAGE),
