@@ -17,11 +17,13 @@ from diffusers import ModelMixin, SchedulerMixin
 from tests.tiny.common import NEGATIVE, component, ready
 from tests.tiny.zoo.case import PROMPT, Case, drawn
 
+from benchmarks.survey.control import build_control
 from benchmarks.survey.media import MEDIA
 from benchmarks.survey.text_parts import build_text_part
 
 STEPS = 12
 STEP_COUNTS = tuple(f"{part}num_inference_steps" for part in ("", "prior_", "decoder_", "super_res_"))
+STEERING = ("controlnet", "adapter")  # parts made of the denoiser
 LEFT_OUT = ("safety_checker", "watermarker")  # optional, and of no interest to a cache
 
 
@@ -80,6 +82,8 @@ class TinyPipeline:
                 part = self._build_component(name, hints.get(name, ()), seed)
                 if part is not None or parameter.default is parameter.empty:
                     given[name] = part
+        steering = [name for name, part in given.items() if part is None and name in STEERING]
+        given |= {name: build_control(hints[name], given, seed) for seed, name in enumerate(steering)}
         pipe = ready(self.kind(**given))
         for name, value in self.template.attributes.items():
             setattr(pipe, name, value)

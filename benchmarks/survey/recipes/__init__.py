@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from benchmarks.survey.generic import Recipe
 
+from .control import CONTROL
 from .images import IMAGES
 from .modular import MODULAR
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**IMAGES, **VIDEO, **MODULAR}
+RECIPES: dict[str, Recipe] = {**CONTROL, **IMAGES, **VIDEO, **MODULAR}
 
 __all__ = ["RECIPES"]

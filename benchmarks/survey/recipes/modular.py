@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from tests.tiny.zoo.configs import CLIP, WAN
-from tests.tiny.zoo.parts import picture
+from tests.tiny.zoo.parts import QWEN_VAE, picture
 
 from benchmarks.survey.generic import STEPS, Recipe
 
@@ -26,6 +26,10 @@ def wan(kind: str = "WanTransformer3DModel", experts: tuple[str, ...] = EXPERTS,
 
 IMAGE = {"image": picture}
 STARTING = {"latents": lambda: noise(1, 4, 3, 8, 8)}
+COARSE = {  # an image to be edited is resized to a million pixels: an autoencoder that makes few tokens of them
+    "vae": ("AutoencoderKLQwenImage", {**QWEN_VAE[1], "dim_mult": [1] * 6, "temperal_downsample": [False] * 5})
+}
+LARGER = {"height": 128, "width": 128}
 MODULAR: dict[str, Recipe] = {
     "EchoModularPipeline": Recipe(
         by_steps={"sigmas": lambda steps: torch.linspace(1, 0, steps + 1).tolist()},
@@ -35,7 +39,9 @@ MODULAR: dict[str, Recipe] = {
     "MiniMaxMusic3ModularPipeline": Recipe(without=("semantic_generator",)),
     "Ideogram4ModularPipeline": Recipe(by_steps={"guidance_schedule": lambda steps: [4.0] * steps}),
     "HeliosPyramidDistilledModularPipeline": Recipe("HeliosPyramidPipeline", scheduler=("HeliosDMDScheduler", {})),
-    "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", media=IMAGE),
+    "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", COARSE, call=LARGER, media=IMAGE),
+    "QwenImageEditPlusModularPipeline": Recipe("QwenImagePipeline", COARSE, call=LARGER),
+    "QwenImageLayeredModularPipeline": Recipe("QwenImagePipeline", COARSE, call=LARGER),
     "WanModularPipeline": Recipe("WanVACEPipeline", wan(experts=("transformer",)), media=STARTING),
     "Wan22ModularPipeline": Recipe("WanVACEPipeline", wan(), media=STARTING),
     "Wan22Image2VideoModularPipeline": Recipe("WanVACEPipeline", wan(in_channels=12)),
