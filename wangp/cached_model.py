@@ -35,7 +35,7 @@ class CachedModel:
             return self._generate(*args, **kwargs)
         try:
             return self._generate_cached(settings, *args, **kwargs)
-        except CannotCache as error:  # at the first step: nothing was made yet
+        except CannotCache as error:  # nearly always at the first step; whatever was made is dropped and made again
             self._report(f"nothing was cached, every step is computed: {error}")
             return self._generate(*args, **kwargs)
 

@@ -6,10 +6,12 @@ What cannot be read from there is in a template: a tiny pipeline with the same d
 from __future__ import annotations
 
 import inspect
+import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 import diffusers
 import torch
@@ -33,13 +35,19 @@ class Recipe:
 
     template: str = ""  # the pipeline whose parts and arguments are taken; empty: any with the same denoiser
     models: Mapping[str, Any] = field(default_factory=dict)  # component -> (class, config)
+    changes: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # component -> other sizes than the template's
     parts: Mapping[str, Any] = field(default_factory=dict)  # component -> function that builds it
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # set on the pipeline
+    constants: Mapping[str, Any] = field(default_factory=dict)  # of the pipeline's module, where its own are not tiny
     scheduler: tuple[str, Mapping[str, Any]] | None = None
     call: Mapping[str, Any] = field(default_factory=dict)
     media: Mapping[str, Any] = field(default_factory=dict)  # argument -> function that builds it
     by_steps: Mapping[str, Any] = field(default_factory=dict)  # argument -> function of the number of steps
     without: tuple[str, ...] = ()  # arguments that are not given, components that are None
     text: bool = False  # the text is encoded by tiny encoders: embeddings cannot be given
+    prepare: Callable[[Any, int], Mapping[str, Any]] | None = None  # before each call: (pipe, steps) -> arguments
     told: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
@@ -85,7 +93,7 @@ class TinyPipeline:
         steering = [name for name, part in given.items() if part is None and name in STEERING]
         given |= {name: build_control(hints[name], given, seed) for seed, name in enumerate(steering)}
         pipe = ready(self.kind(**given))
-        for name, value in self.template.attributes.items():
+        for name, value in {**self.template.attributes, **self.recipe.attributes}.items():
             setattr(pipe, name, value)
         return pipe
 
@@ -98,7 +106,8 @@ class TinyPipeline:
         allowed = {kind.__name__ for kind in kinds}
         fitting = {part: model for part, model in self.template.models.items() if model[0] in allowed or not allowed}
         if model := {**fitting, **self.recipe.models}.get(name):
-            return build_model(*model, seed=seed)
+            changes = self.recipe.changes.get(name, {})
+            return build_model(model[0], {**model[1], **changes}, seed=seed)
         if name == "scheduler":
             kind, config = self.recipe.scheduler or self.template.scheduler
             return getattr(diffusers, kind)(**config)
@@ -113,7 +122,14 @@ class TinyPipeline:
         return None if self.takes_embeddings else build_text_part(name, kinds)
 
     def run(self, pipe: Any, steps: int = STEPS) -> Any:
-        """A full run of one sample."""
+        """A full run of one sample; what draws without a generator draws the same in every run."""
+        module = sys.modules[self.kind.__module__]
+        with torch.random.fork_rng(devices=[]), mock.patch.dict(vars(module), self.recipe.constants):
+            torch.manual_seed(0)
+            prepared = self.recipe.prepare(pipe, steps) if self.recipe.prepare else {}
+            return pipe(**{**self._build_arguments(steps), **prepared})
+
+    def _build_arguments(self, steps: int) -> dict[str, Any]:
         known = self.call_parameters
         given: dict[str, Any] = {"generator": torch.Generator().manual_seed(0), "output_type": "latent"}
         given |= {**self.template.call, "return_dict": False, **dict.fromkeys(STEP_COUNTS, steps)}
@@ -123,7 +139,7 @@ class TinyPipeline:
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
         given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}
         unwanted = given.keys() - known.keys() | set(self.recipe.without)
-        return pipe(**{name: value for name, value in given.items() if name not in unwanted})
+        return {name: value for name, value in given.items() if name not in unwanted}
 
     def _build_text(self) -> dict[str, Any]:
         if not self.takes_embeddings:

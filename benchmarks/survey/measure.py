@@ -23,6 +23,7 @@ PLACES: dict[str, tuple[str, Mapping[str, Any]]] = {
 }
 FEW_STEPS = 4  # enough to be refused
 LONGEST = 120  # letters of a refusal that are kept
+FAILURES = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)  # of a pipeline, not of the survey
 STEPWISE = 2  # calls in a run from which a model counts as part of the loop
 
 
@@ -82,14 +83,20 @@ def try_place(
 ) -> str:
     """Generate twice with the cache; returns why it is refused, or what is wrong, or nothing."""
     try:
-        with navicache.enable(pipe, policy, **subject.told, **knobs) as cache:
+        cache = navicache.enable(pipe, policy, **subject.told, **knobs)
+    except ValueError as refusal:
+        return str(refusal)[:LONGEST]
+    try:
+        with cache:
             if not is_default:
                 return check(plain, generate(subject, pipe, steps=FEW_STEPS))
             first = generate(subject, pipe)
             trace = cache.trace.runs
             second = generate(subject, pipe)
-    except (ValueError, CannotCache) as refusal:
+    except CannotCache as refusal:
         return str(refusal)[:LONGEST]
+    except FAILURES as failure:
+        return f"fails: {type(failure).__name__}: {failure}"[:LONGEST]
     row.steps, row.computed = sum(run.length for run in trace), sum(run.computed for run in trace)
     row.runs, row.equal_again = len(trace), are_equal(first, second)
     row.notes = sorted({note for run in trace for note in run.notes})

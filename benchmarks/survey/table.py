@@ -77,7 +77,8 @@ def is_exact(row: Mapping[str, Any]) -> bool:
 def list_remarks(row: Mapping[str, Any]) -> Iterable[str]:
     """What else there is to say."""
     if row["places"]["call"]:
-        yield f"**refused**: {shorten(row['places']['call'])}"
+        reason = shorten(row["places"]["call"])
+        yield reason.replace("fails", "**fails**", 1) if reason.startswith("fails") else f"**refused**: {reason}"
     idle = [name for name, part in row["cached"].items() if not part["calls"]]
     if idle:
         yield f"not called here: {', '.join(f'`{name}`' for name in idle)}"

@@ -11,6 +11,7 @@ from tests.tiny.zoo.parts import VISION, image_processor
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
 
 WIDTH = 16
 WORDS = ("<pad>", "<bos>", "<eos>", "<unk>", "a", "cat", "blurry", ",", "low", "quality")
@@ -37,6 +38,9 @@ def tokenizer() -> Any:
     """A tokenizer of a few words."""
     words = Tokenizer(WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="<unk>"))
     words.pre_tokenizer = Whitespace()
+    words.post_processor = TemplateProcessing(
+        single="<bos> $A <eos>", special_tokens=[(word, WORDS.index(word)) for word in ("<bos>", "<eos>")]
+    )
     special = {"pad_token": "<pad>", "bos_token": "<bos>", "eos_token": "<eos>", "unk_token": "<unk>"}
     chat = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     made = transformers.PreTrainedTokenizerFast(tokenizer_object=words, model_max_length=77, **special)
@@ -50,13 +54,18 @@ def vision(kind: str) -> Any:
     return component(lambda: getattr(transformers, kind)(config), seed=8)
 
 
+def build_encoder(kind: str, seed: int, **changes: Any) -> Any:
+    """An encoder of transformers with seeded weights."""
+    config, sizes = ENCODERS[kind]
+    settings = getattr(transformers, config)(**{**sizes, **changes})
+    return component(lambda: getattr(transformers, kind)(settings), seed=seed)
+
+
 def build_text_part(name: str, kinds: tuple[type, ...]) -> Any:
     """An encoder, a tokenizer or an image processor; None for what is not known."""
     for kind in kinds:
         if kind.__name__ in ENCODERS:
-            config, sizes = ENCODERS[kind.__name__]
-            settings = getattr(transformers, config)(**sizes)
-            return component(lambda kind=kind, settings=settings: kind(settings), seed=len(name))
+            return build_encoder(kind.__name__, seed=len(name))
         if kind.__name__.startswith("CLIPVisionModel"):
             return vision(kind.__name__)
     makers: dict[str, Callable[[], Any]] = {"tokenizer": tokenizer, "feature_extractor": image_processor}

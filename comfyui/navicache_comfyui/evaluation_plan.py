@@ -5,8 +5,9 @@ level and once between two. Every distinct noise level is one step of the cache;
 a revisit. A new segment starts where noise is added again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -42,6 +43,16 @@ class EvaluationPlan:
     def has_sigma(self, number: int, sigma: float) -> bool:
         """Whether this evaluation is where it was expected."""
         return number < len(self.sigmas) and is_same_sigma(sigma, self.sigmas[number])
+
+    @cached_property
+    def last_evaluations(self) -> Mapping[tuple[int, int], int]:
+        """The number of the last evaluation at each level, by segment and level.
+
+        Example:
+            >>> plan_evaluations([1.0, 0.6, 0.6], [1.0, 0.6, 0.0]).last_evaluations
+            {(0, 0): 0, (0, 1): 2}
+        """
+        return {place[:2]: number for number, place in enumerate(self.places) if place is not None}
 
     def count_revisits(self, segment: int) -> tuple[int, ...]:
         """How often each level of a segment is evaluated again."""

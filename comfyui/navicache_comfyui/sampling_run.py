@@ -11,13 +11,13 @@ from navicache.policies import Policy
 from navicache.records import Trace
 
 from .branch_names import BranchNames, read_window
-from .evaluation_budget import RevisitRule, split_budget_with_revisits
+from .evaluation_budget import split_budget_with_revisits
 from .evaluation_plan import EvaluationPlan, Place
 from .report import SamplingReport
 from .sampler_traits import DENOISED_FORM, SamplerTraits
 from .shape_cache import LatentShapeCache
 
-OFF_PLAN = "did not evaluate where it did in rehearsal: from there on every evaluation was computed"
+OFF_PLAN = "did not evaluate where it was expected to: from there on every evaluation was computed"
 MOVING_WINDOWS = (
     "the context windows move from step to step, so nothing can be predicted: every evaluation was computed; the "
     "context schedule standard_static leaves them in place"
@@ -39,8 +39,9 @@ class SamplingRun:
 
     def __init__(self, policy: Policy, sampler: SamplerTraits, plan: EvaluationPlan, facts: RunFacts) -> None:
         """Start before the first evaluation."""
-        rules = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
-        self._policy, self._revisit_rule = rules[0] if rules else (policy, RevisitRule())
+        splits = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
+        self._policy = splits[0][0] if splits else policy  # an engine has one
+        self._revisit_rules = [rule for _, rule in splits]  # by segment
         self._sampler, self._plan, self._facts = sampler, plan, facts
         self._branch_names = BranchNames()
         self._shape_caches: dict[ShapeKey, LatentShapeCache] = {}
@@ -64,7 +65,7 @@ class SamplingRun:
             self._evaluation_computed[-1] = True
             return run_model()
         cache, branch = self._get_shape_cache(x), self._name_branch(x, transformer_options)
-        cache.set_position(place, branch, self._sigma, self._plan)
+        cache.set_position(len(self._evaluation_computed) - 1, place, branch, self._sigma, self._plan)
         denoised, computed = self._run_call(cache, place, run_model, x, sigma)
         self._evaluation_computed[-1] |= computed
         return denoised
@@ -77,7 +78,7 @@ class SamplingRun:
         if place.visit == 0:
             return cache.compute_or_predict(run_model, x, sigma)
         levels = len(self._plan.levels[place.segment])
-        if kept is None or self._revisit_rule.is_computed(place.level, levels, kept.computed):
+        if kept is None or self._revisit_rules[place.segment].is_computed(place.level, levels, kept.computed):
             return cache.compute_again(run_model, x, sigma), True
         self._reused_revisits += 1
         return cache.reuse_output(kept, x, sigma), False

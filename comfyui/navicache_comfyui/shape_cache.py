@@ -16,38 +16,38 @@ from .sampler_traits import OutputForm
 CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
 
 
-KEPT_LEVELS = 4  # as far back as a sampler comes back to
-
-
 class KeptOutput(NamedTuple):
     """A branch's output at a level, for later evaluations at that level."""
 
-    output: Tensor
+    output: Tensor  # where and as what the user wants it stored
     computed: bool
+    dtype: torch.dtype  # as it came
 
 
 class LatentShapeCache:
     """The cache of one latent shape; areas and context windows make several shapes in one step."""
 
     def __init__(self, policy: Policy, model_class: str, output_form: OutputForm, keep: StorageOptions) -> None:
-        """Start before the first call."""
+        """Start before the first call; `keep` is also for what later evaluations reuse."""
         reader, describe = CallReader(CALL_SPEC, None), self._describe_call
         self.engine = ModelEngine(policy, reader, model=model_class, call=CALL_SPEC, keep=keep, describe_call=describe)
         self.current_step: tuple[int, int] | None = None  # segment and level of the newest call
-        self._output_form, self._call_facts, self._sigma = output_form, CallFacts(), 0.0
+        self._output_form, self._keep, self._call_facts, self._sigma = output_form, keep, CallFacts(), 0.0
         self._key: tuple[int, int, str] = (0, 0, "")  # segment, level and branch of the next call
+        self._returns = False  # whether a later evaluation is at its level
         self._kept: dict[tuple[int, int, str], KeptOutput] = {}
         self._segment_tokens: dict[int, object] = {}  # one per segment
 
     def _describe_call(self) -> CallFacts:
         return self._call_facts
 
-    def set_position(self, place: Place, branch: str, sigma: float, plan: EvaluationPlan) -> None:
-        """Set the step and the branch of the next call."""
-        segment, level, _ = place
+    def set_position(self, number: int, place: Place, branch: str, sigma: float, plan: EvaluationPlan) -> None:
+        """Set the evaluation, its place and the branch of the next call; forget what no evaluation comes back to."""
+        (segment, level, _), last = place, plan.last_evaluations
         self.current_step = max(self.current_step or (segment, level), (segment, level))
         self._key, self._sigma = (segment, level, branch), sigma
-        self._kept = {key: kept for key, kept in self._kept.items() if (segment, level - KEPT_LEVELS) < key[:2]}
+        self._returns = number < last[segment, level]
+        self._kept = {key: kept for key, kept in self._kept.items() if number <= last[key[:2]]}
         token = self._segment_tokens.setdefault(segment, object())
         noise = sigma if 0 <= sigma <= 1 else None
         total = len(plan.levels[segment])
@@ -60,15 +60,18 @@ class LatentShapeCache:
 
     def reuse_output(self, kept: KeptOutput, x: Tensor, sigma: Tensor) -> Tensor:
         """Rebuild the denoised latent from this branch's earlier output at the same level."""
-        return self._output_form.to_denoised(kept.output, x, _expand_sigma(sigma, x))
+        return self._output_form.to_denoised(kept.output.to(x.device, kept.dtype), x, _expand_sigma(sigma, x))
 
     def compute_again(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> Tensor:
         """Compute the output of a level once more; from now on it is the one to reuse there."""
         denoised = run_model()
-        self._kept[self._key] = KeptOutput(
-            self._output_form.from_denoised(denoised, x, _expand_sigma(sigma, x)), computed=True
-        )
+        if self._returns:
+            self._keep_output(self._output_form.from_denoised(denoised, x, _expand_sigma(sigma, x)), computed=True)
         return denoised
+
+    def _keep_output(self, output: Tensor, computed: bool) -> None:
+        stored = output.to(self._keep.device, self._keep.dtype)
+        self._kept[self._key] = KeptOutput(stored, computed, output.dtype)
 
     def compute_or_predict(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> tuple[Tensor, bool]:
         """Return the denoised latent, and whether it was computed.
@@ -86,7 +89,8 @@ class LatentShapeCache:
 
         rows = torch.arange(x.shape[0])
         kept = self.engine(forward, (x, self._sigma, rows), {})
-        self._kept[self._key] = KeptOutput(kept, bool(computed))
+        if self._returns:
+            self._keep_output(kept, bool(computed))
         return (computed[0], True) if computed else (self._output_form.to_denoised(kept, x, level), False)
 
 

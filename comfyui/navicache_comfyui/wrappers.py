@@ -39,17 +39,16 @@ def _prepare_run(state: PatchState, guider: Any, sampler: Any, sigmas: Tensor) -
     traits, levels = classify_sampler(sampler), sigmas.tolist()
     rehearsed = None if traits.bypass_reason else rehearse_sampler(sampler, sigmas, guider.model_patcher)
     plan = plan_evaluations(levels[:-1] if rehearsed is None else rehearsed, levels)
-    policy, note = state.choose_run_policy(plan, getattr(guider, "cfg", None))
+    policy, departure = state.choose_run_policy(plan, getattr(guider, "cfg", None))
     sampling = guider.model_patcher.get_model_object("model_sampling")
     plan = _keep_cached_part(plan, state, sampling)
     is_whole_run = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max) and levels[-1] == 0
-    policy = policy if is_whole_run else policy_settings.adapt_policy_to_partial_run(policy)
+    policy, too_short = policy if is_whole_run else policy_settings.adapt_policy_to_partial_run(policy), ""
     if not traits.bypass_reason:
         switches = count_switches(guider.conds, plan, sampling.percent_to_sigma)
-        policy, short_note = fit_budget(policy, plan, switches, is_whole_run)
-        note = note or short_note
+        policy, too_short = fit_budget(policy, plan, switches, is_whole_run)
     facts = RunFacts(state.model_class, len(levels) - 1, state.keep)
-    notes = (note, *describe_other_caches(guider.model_options["transformer_options"]))
+    notes = (departure, too_short, *describe_other_caches(guider.model_options["transformer_options"]))
     return SamplingRun(policy, traits, plan, facts), notes
 
 

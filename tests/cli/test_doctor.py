@@ -84,6 +84,14 @@ def test_exit_status_1_when_something_is_wrong(capsys, wan_folder, tmp_path, ent
     assert said in text
 
 
+@pytest.mark.parametrize("library", ["transformers", "own_code"])
+def test_a_class_that_nothing_has_is_named_once(capsys, wan_folder, tmp_path, library):
+    folder = edited(shutil.copytree(wan_folder, tmp_path / "edited"), transformer=[library, "WanTransformer3D"])
+    status, text = asked(capsys, str(folder), "--json")
+    (problem,) = json.loads(text)["problems"]
+    assert status == 1 and problem.startswith(f"transformer ({library}, WanTransformer3D): {library} ")
+
+
 def test_a_damaged_config_is_wrong_and_named(capsys, wan_folder, tmp_path):
     folder = shutil.copytree(wan_folder, tmp_path / "damaged")
     config = folder / "transformer" / "config.json"

@@ -10,7 +10,7 @@ import torch
 
 from navicache import __version__
 from navicache.cli import main, models
-from navicache.cli.main import COMMANDS, INTERRUPTED
+from navicache.cli.main import COMMANDS, INTERRUPTED, import_command
 from navicache.generation.memory_errors import is_out_of_memory
 
 NO_MEMORY = "navicache models: not enough memory: {}"
@@ -87,15 +87,28 @@ def test_import_and_help_do_without_torch(program):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_command_has_its_options_only_where_it_is_called(capsys):
-    for arguments in (["generate", "--help"], ["--help", "generate"]):
-        with pytest.raises(SystemExit) as end:
-            main(arguments)
-        assert end.value.code == 0
-    assert "--negative-prompt" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("arguments", "status", "asked", "said"),
+    [
+        (["generate", "--help"], 0, ["generate"], "--negative-prompt"),
+        (["--help", "generate"], 0, ["generate"], "SUBCOMMAND"),
+        (["--help"], 0, [], "SUBCOMMAND"),
+        (["nonsense"], 2, [], "invalid choice: 'nonsense'"),
+    ],
+    ids=["of it", "beside the help", "of none", "unknown"],
+)
+def test_a_command_has_its_options_only_where_it_is_called(arguments, status, asked, said, monkeypatch, capsys):
+    imported = []
+
+    def import_noted(name):
+        imported.append(name)
+        return import_command(name)
+
+    monkeypatch.setattr(sys.modules["navicache.cli.main"], "import_command", import_noted)
     with pytest.raises(SystemExit) as end:
-        main(["nonsense"])
-    assert end.value.code == 2 and "invalid choice: 'nonsense'" in capsys.readouterr().err
+        main(arguments)
+    assert end.value.code == status and said in "".join(capsys.readouterr())
+    assert imported == asked
 
 
 def test_every_command_is_in_the_help(capsys):

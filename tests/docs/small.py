@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from diffusers import WanPipeline
 from tests.opensora import common as opensora
+from tests.support.tuned import tuned_file
 from tests.tiny.saved import save_wan
 from transformers import AutoTokenizer, T5EncoderModel
 
@@ -33,6 +35,14 @@ class SmallOpenSora(OpenSoraPipeline):
 
     def to(self, *_: Any, **__: Any) -> SmallOpenSora:
         return self
+
+
+def save_settings(folder: Path, config: dict[str, Any], **more: Any) -> None:
+    """The settings files that the pages name."""
+    tuned = tuned_file(folder, "WanTransformer3DModel", config, **more)
+    (folder / "outputs" / "wan").mkdir(parents=True)
+    for place in ("wan.json", "outputs/wan/settings.json"):
+        shutil.copy(tuned, folder / place)
 
 
 def quiet(pipe: Any) -> Any:

@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 from diffusers import WanTransformer3DModel
 from tests.docs.pages import ROOT, Block, blocks, name, pages
-from tests.docs.small import Loading
-from tests.support.tuned import tuned_file
+from tests.docs.small import Loading, save_settings
 from tests.tiny.saved import save_wan
 
 from navicache.pocket import calibration_path
@@ -73,7 +72,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with what a page expects to be there."""
     shutil.copy(calibration_path("teacache"), tmp_path / "teacache.json")
     config = WanTransformer3DModel.load_config(save_wan(tmp_path / "measured") / "transformer")
-    tuned_file(tmp_path, "WanTransformer3DModel", config, steps=50).rename(tmp_path / "wan.json")
+    save_settings(tmp_path, config, steps=50)
     with socket.socket() as free:
         free.bind(("localhost", 0))
         monkeypatch.setenv("MASTER_PORT", str(free.getsockname()[1]))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from tests.docs.pages import name, pages
-from tests.support.tuned import tuned_file
+from tests.docs.small import save_settings
 from tests.tiny.wan import build_wan
 
 import navicache
@@ -28,7 +28,7 @@ PAGES = [page for page in pages() if calls(page)]
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_calls_can_be_made(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = {"enable": navicache.enable, "pipe": (pipe := build_wan()), "torch": torch, "N": 20}
-    tuned_file(tmp_path, "WanTransformer3DModel", dict(pipe.transformer.config)).rename(tmp_path / "wan.json")
+    save_settings(tmp_path, dict(pipe.transformer.config))
     monkeypatch.chdir(tmp_path)
     for call in calls(page):
         eval(call, names).disable()

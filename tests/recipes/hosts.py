@@ -62,7 +62,9 @@ def opened(root: Path, *bare: str) -> Iterator[None]:
         yield
     finally:
         sys.path[:] = path
-        for name in [n for n, module in sys.modules.items() if n not in before and (n in bare or _of(root, module))]:
+        for name in [
+            n for n, module in sys.modules.items() if n not in before and (n in bare or _is_from(root, module))
+        ]:
             del sys.modules[name]
 
 
@@ -85,9 +87,9 @@ def bare_package(root: Path, name: str) -> ModuleType:
     return package
 
 
-def _of(root: Path, module: ModuleType) -> bool:
+def _is_from(root: Path, module: ModuleType) -> bool:
     places = [getattr(module, "__file__", None) or "", *getattr(module, "__path__", ())]  # of a folder without a file
-    return any(str(place).startswith(str(root)) for place in places)
+    return any(Path(place).is_relative_to(root.absolute()) for place in places)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, *_: Any, **__: Any) -> Tensor:

@@ -6,11 +6,13 @@ import re
 import wave
 from dataclasses import replace
 
+import av
 import numpy as np
 from tests.evaluation.sounds import tone
 from tests.support.takes import clip
 
 from navicache.studio.sound import sound_html
+from navicache.studio.take_away import encode_media
 
 
 def test_the_player_holds_the_samples():
@@ -25,3 +27,11 @@ def test_the_player_holds_the_samples():
 
 def test_without_sound_there_is_no_player():
     assert sound_html(clip(), "no cache") == ""
+
+
+def test_the_saved_video_has_the_sound():
+    saved = encode_media(replace(clip(frames=8), sound=tone(rate=16000)), 16)
+    with av.open(io.BytesIO(saved)) as file:
+        assert [stream.type for stream in file.streams] == ["video", "audio"]
+        heard = np.concatenate([frame.to_ndarray() for frame in file.decode(audio=0)], axis=1)
+    assert np.abs(heard).max() > 0.4

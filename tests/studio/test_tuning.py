@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from tests.studio.toys import job_of
 
 from navicache.cli.tune.for_studio import SearchTeller, tune_for_studio
 from navicache.evaluation.tuning.scores import RunScore, Scoreboard
@@ -41,16 +42,16 @@ def value_of(options, name):
 
 def test_the_options_are_those_of_the_command():
     asked = TuneRequest("pocket:unet", "speed-up", 2.5, "", 10, 3, 20, 7.5)
-    options = asked.to_options(StudioModels())
+    options = asked.prepare(StudioModels())
     for name, value in {"--speedup": "2.5", "--minutes": "10", "--seed": "3", "--steps": "20"}.items():
         assert value_of(options, name) == value
     assert "--frames" not in options and "--prompts" not in options
-    assert value_of(TuneRequest("pocket:unet", "high").to_options(StudioModels()), "--level") == "high"
+    assert value_of(TuneRequest("pocket:unet", "high").prepare(StudioModels()), "--level") == "high"
 
 
 def test_the_same_search_has_the_same_folder_and_another_has_another(here):
     def folder(**changed):
-        return value_of(TuneRequest("pocket:unet", **changed).to_options(StudioModels()), "--out")
+        return value_of(TuneRequest("pocket:unet", **changed).prepare(StudioModels()), "--out")
 
     assert folder() == folder(speedup=3.0) == folder(minutes=5), "another target shares the runs without a cache"
     assert len({folder(), folder(steps=20), folder(seed=1), folder(prompts=PROMPTS)}) == 4
@@ -58,9 +59,13 @@ def test_the_same_search_has_the_same_folder_and_another_has_another(here):
 
 def test_prompts_are_written_where_the_options_say(here):
     asked = TuneRequest("owner/name", prompts=PROMPTS)
-    options = asked.to_options(StudioModels())
-    asked.write_prompts(options)
-    assert (here / value_of(options, "--prompts")).read_text() == PROMPTS
+    options = asked.prepare(StudioModels())
+    assert (here / value_of(options, "--prompts")).read_text().splitlines() == [
+        "a red ball",
+        "a blue cat",
+        "a green tree",
+        "a small house",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,11 +77,12 @@ def test_prompts_are_written_where_the_options_say(here):
         ({"goal": "nice"}, False, "goal must be one of"),
         ({"speedup": None}, False, "none is given"),
         ({"steps": 0}, False, "steps must be a whole number"),
+        ({"frames": 1000, "height": 4000, "width": 4000}, False, "268,435,456 are the most here"),
     ],
 )
 def test_what_cannot_be_searched_for_is_refused(changed, locked, said):
     with pytest.raises(ValueError, match=said):
-        TuneRequest(**{"model": "pocket:unet", **changed}).to_options(StudioModels(locked=locked))
+        TuneRequest(**{"model": "pocket:unet", **changed}).prepare(StudioModels(locked=locked))
 
 
 def test_a_search_is_followed_and_its_file_becomes_the_target(here, found):
@@ -112,17 +118,21 @@ def test_a_stop_ends_a_search_and_the_next_goes_on(here):
     assert "What was measured is kept" in last.live and last.result is None
 
 
-def test_a_search_and_a_run_never_share_the_machine(here):
-    at_work, most = [], []
+def test_a_search_and_a_run_never_share_the_machine(here, monkeypatch):
+    order, go = [], threading.Event()
 
-    def tuner(options, tell):
-        at_work.append(1)
-        most.append(len(at_work))
-        at_work.pop()
+    def work(name):
+        order.append(f"{name} begins")
+        go.wait(20)
+        order.append(f"{name} ends")
 
+    monkeypatch.setattr("navicache.studio.run_queue.run_request", lambda *_: work("run"))
     runs = RunQueue()
-    begun = [runs.begin_search(visitor, lambda tell: tuner([], tell)) for visitor in "abc"]
-    assert [run.future.result(20) for run in begun] == [None] * 3 and most == [1, 1, 1]
+    begun = [runs.begin_search("a", lambda tell: work("search")), runs.begin("b", job_of())]
+    threading.Timer(0.3, go.set).start()  # time enough for the other to begin
+    for run in begun:
+        run.future.result(20)
+    assert order == ["search begins", "search ends", "run begins", "run ends"]
 
 
 def test_a_search_that_fails_says_why(here):

@@ -7,8 +7,10 @@ from benchmarks.survey.generic import Recipe
 from .control import CONTROL
 from .images import IMAGES
 from .modular import MODULAR
+from .pixels import PIXELS
+from .unets import UNETS
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**CONTROL, **IMAGES, **VIDEO, **MODULAR}
+RECIPES: dict[str, Recipe] = {**CONTROL, **IMAGES, **MODULAR, **PIXELS, **UNETS, **VIDEO}
 
 __all__ = ["RECIPES"]

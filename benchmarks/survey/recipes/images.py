@@ -2,8 +2,92 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
+from tests.tiny.zoo.case import drawn
+from tests.tiny.zoo.parts import picture
+
 from benchmarks.survey.generic import Recipe
+
+CONTROLLED = {"transformer": {"in_channels": 32, "out_channels": 16}}
+FILLED = {"transformer": {"in_channels": 288, "out_channels": 16}}
+SMALL_IMAGE = {"VAE_IMAGE_SIZE": 64**2, "CONDITION_IMAGE_SIZE": 64**2}
+SPRINT: dict[str, Any] = {
+    "changes": {"transformer": {"guidance_embeds": True}},
+    "scheduler": ("SCMScheduler", {}),
+    "call": {"intermediate_timesteps": None, "use_resolution_binning": False},
+}
+DEEP = {
+    "vae": (
+        "AutoencoderDC",
+        {
+            "in_channels": 3,
+            "latent_channels": 4,
+            "attention_head_dim": 2,
+            "encoder_block_types": ("ResBlock", "EfficientViTBlock"),
+            "decoder_block_types": ("ResBlock", "EfficientViTBlock"),
+            "encoder_block_out_channels": (8, 8),
+            "decoder_block_out_channels": (8, 8),
+            "encoder_qkv_multiscales": ((), (5,)),
+            "decoder_qkv_multiscales": ((), (5,)),
+            "encoder_layers_per_block": (1, 1),
+            "decoder_layers_per_block": (1, 1),
+        },
+    )
+}
+SEEN = {
+    "changes": {"transformer": {**FILLED["transformer"], "pooled_projection_dim": 16}},
+    "text": True,
+    "call": {"task_prompt": "a cat", "content_prompt": "a cat", "upsampling_height": 64, "upsampling_width": 64},
+    "parts": {"resolution": lambda: 64},
+    "media": {"image": lambda: [[picture(0), picture(1)], [picture(2), None]]},
+}
+WIDE = {"transformer": {"in_channels": 64}, "vae": {"latent_channels": 16}}
+LISTED = {
+    f"{which}prompt_embeds": lambda which=which: [drawn(f"{which}prompt_embeds", (12, 16))[0]]
+    for which in ("", "negative_")
+}
+
+
+def encode(*_: Any, **__: Any) -> Any:
+    """Stands in for a text encoder that has no tiny version."""
+    return drawn("prompt", (12, 16)), torch.zeros(12, 3)
+
+
+class Processor:
+    """Stands in for a processor of text and images."""
+
+    image_processor = None
+
 
 IMAGES: dict[str, Recipe] = {
     "QwenImage21Pipeline": Recipe(without=("image",)),
+    "CogView4ControlPipeline": Recipe(changes={"transformer": {"in_channels": 8}}),
+    "FluxControlPipeline": Recipe(changes=CONTROLLED),
+    "FluxControlImg2ImgPipeline": Recipe(changes=CONTROLLED),
+    "FluxControlInpaintPipeline": Recipe(changes=CONTROLLED),
+    "FluxFillPipeline": Recipe(changes=FILLED),
+    "VisualClozeGenerationPipeline": Recipe(**SEEN),
+    "VisualClozePipeline": Recipe(**SEEN),
+    "StableDiffusion3InpaintPipeline": Recipe(
+        changes={"transformer": {"in_channels": 16, "out_channels": 16}, "vae": {"latent_channels": 16}}
+    ),
+    "DiTPipeline": Recipe(changes={"transformer": {"num_embeds_ada_norm": 1000}}),
+    "QwenImageEditPipeline": Recipe(constants={"calculate_dimensions": lambda area, ratio: (64, 64, None)}),
+    "QwenImageEditInpaintPipeline": Recipe(constants={"calculate_dimensions": lambda area, ratio: (64, 64, None)}),
+    "QwenImageEditPlusPipeline": Recipe(constants=SMALL_IMAGE),
+    "SanaSprintPipeline": Recipe(**SPRINT),
+    "SanaSprintImg2ImgPipeline": Recipe(models=DEEP, **SPRINT),
+    "ZImageImg2ImgPipeline": Recipe(media=LISTED),
+    "ZImageInpaintPipeline": Recipe(media=LISTED),
+    "GlmImagePipeline": Recipe(without=("image",), media={"prior_token_ids": lambda: torch.arange(16)[None] % 32}),
+    "LongCatImagePipeline": Recipe(attributes={"encode_prompt": encode}, text=True, changes=WIDE),
+    "LongCatImageEditPipeline": Recipe(
+        attributes={"encode_prompt": encode}, text=True, changes=WIDE, parts={"text_processor": Processor}
+    ),
+    "OmniGenPipeline": Recipe(changes={"transformer": {"pad_token_id": 0}}, text=True),
+    "JoyImageEditPipeline": Recipe(),
+    "HunyuanImageRefinerPipeline": Recipe(),
+    "NucleusMoEImagePipeline": Recipe(changes={"transformer": {"attention_head_dim": 24, "axes_dims_rope": (8, 8, 8)}}),
 }

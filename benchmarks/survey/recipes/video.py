@@ -2,10 +2,59 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tests.tiny.zoo.case import FLOW
+from tests.tiny.zoo.parts import WAN_VAE, image_processor
+
 from benchmarks.survey.generic import Recipe
+from benchmarks.survey.text_parts import vision
+
+
+def siglip() -> Any:
+    """An image encoder."""
+    return vision("SiglipVisionModel")
+
+
+COSMOS_VAE = {
+    "vae": (
+        "AutoencoderKLCosmos",
+        {
+            "latent_channels": 4,
+            "encoder_block_out_channels": (8, 8, 8, 8),
+            "decode_block_out_channels": (8, 8, 8, 8),
+            "num_layers": 1,
+            "latents_mean": None,
+            "latents_std": None,
+        },
+    )
+}
+SHORT = {"height": 64, "width": 64, "num_frames": 9}
+SEEING = {"image_encoder": siglip, "feature_extractor": image_processor}
 
 VIDEO: dict[str, Recipe] = {
     "HeliosPipeline": Recipe(without=("image", "video")),
     "HeliosPyramidPipeline": Recipe(without=("image", "video")),
     "AnyFlowFARPipeline": Recipe(without=("image", "video")),
+    "Cosmos2VideoToWorldPipeline": Recipe(changes={"transformer": {"in_channels": 5}}, call=SHORT, without=("video",)),
+    "CosmosVideoToWorldPipeline": Recipe(
+        "CosmosTextToWorldPipeline", models=COSMOS_VAE, changes={"transformer": {"in_channels": 5}}, without=("image",)
+    ),
+    "Cosmos2_5_PredictBasePipeline": Recipe(
+        changes={"transformer": {"in_channels": 5}}, call=SHORT, without=("image", "video")
+    ),
+    "HunyuanSkyreelsImageToVideoPipeline": Recipe(changes={"transformer": {"in_channels": 8}}),
+    "HunyuanVideo15ImageToVideoPipeline": Recipe(changes={"transformer": {"image_embed_dim": 16}}, parts=SEEING),
+    "HunyuanVideoFramepackPipeline": Recipe(
+        changes={"transformer": {"has_image_proj": True, "image_proj_dim": 16}}, parts=SEEING
+    ),
+    "HunyuanVideoImageToVideoPipeline": Recipe(changes={"transformer": {"image_condition_type": "token_replace"}}),
+    "Kandinsky5I2VPipeline": Recipe(call={"num_frames": 25}),
+    "Kandinsky6TI2VAPipeline": Recipe(
+        changes={"transformer": {"visual_token_type_num_embeddings": 2}}, scheduler=FLOW, call={"sample_audio": False}
+    ),
+    "LTX2ImageToVideoPipeline": Recipe(changes={"vae": {"spatial_compression_ratio": 8}}),
+    "LucyEditPipeline": Recipe(changes={"transformer": {"in_channels": 8}}),
+    "SanaImageToVideoPipeline": Recipe(models={"vae": WAN_VAE}),
+    "SkyReelsV2DiffusionForcingVideoToVideoPipeline": Recipe(call={"overlap_history": 1, "base_num_frames": 9}),
 }

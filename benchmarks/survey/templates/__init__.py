@@ -6,9 +6,10 @@ from tests.tiny.zoo.case import Case
 
 from .images import IMAGES
 from .modular import MODULAR
+from .pixels import PIXELS
 from .sound import SOUND
 from .video import CONFIGS, VIDEO
 
-TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *SOUND, *MODULAR)
+TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *SOUND)
 
 __all__ = ["CONFIGS", "TEMPLATES"]

@@ -6,10 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from navicache.generation.job import OPTION_OF_ARGUMENT, CacheSettings, ModelSource
+from navicache.generation.job import MOST_SEED, CacheSettings, ModelSource
 from navicache.models import QUALITIES
 
-MOST_SEED = 2**63 - 1
 WORDS = {"true": True, "false": False}
 KNOBS = ("threshold", "speedup", "max_error", "align_steps")  # knobs that have an option
 
@@ -162,9 +161,7 @@ def read_cache_options(options: Namespace) -> CacheSettings:
 
 def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]:
     """The arguments of the pipeline's call; an embedded model's defaults fill in what is not given."""
-    given = {name: getattr(options, flag) for name, flag in OPTION_OF_ARGUMENT.items()}
-    usual = source.member.call if source.member else {}
-    return {**usual, **{name: value for name, value in given.items() if value is not None}}
+    return source.fill_arguments(vars(options))
 
 
 def choose_default_prompts(source: ModelSource) -> list[str]:

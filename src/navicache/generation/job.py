@@ -18,6 +18,7 @@ from navicache.records import ShadowMode
 POCKET = "pocket"
 MODEL_HELP = "pocket, pocket:NAME of its family, a diffusers folder, or a hub id"
 DEFAULT_FPS = 16  # what Wan was trained at
+MOST_SEED = 2**63 - 1  # that PyTorch takes
 OPTION_OF_ARGUMENT = {
     "negative_prompt": "negative_prompt",
     "image": "image",
@@ -58,6 +59,17 @@ class ModelSource:
     def fps(self) -> int:
         """Frames per second of its videos."""
         return self.member.fps if self.member else DEFAULT_FPS
+
+    def fill_arguments(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of the pipeline's call from options by our names; None takes an embedded model's own.
+
+        Example:
+            >>> ModelSource("owner/name").fill_arguments({"steps": 20, "frames": None})
+            {'num_inference_steps': 20}
+        """
+        given = {name: options.get(option) for name, option in OPTION_OF_ARGUMENT.items()}
+        usual = self.member.call if self.member else {}
+        return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
 @dataclass(frozen=True)

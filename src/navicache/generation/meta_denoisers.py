@@ -27,7 +27,7 @@ def build_denoisers(place: Path | str, index: Mapping[str, Any]) -> tuple[dict[s
     problems: list[str] = []
     for name, (library, kind) in _list_denoiser_entries(index).items():
         try:
-            found[name] = _build_denoiser(place, name, kind)
+            found[name] = _build_denoiser(place, name, find_component_class(library, kind))
         except ValueError as error:
             problems.append(f"{name} ({library}, {kind}): {error}")
     if not found and not problems:
@@ -50,8 +50,7 @@ def _list_denoiser_entries(index: Mapping[str, Any]) -> dict[str, tuple[str, str
     return named | unnamed
 
 
-def _build_denoiser(place: Path | str, name: str, kind: str) -> MetaDenoiser:
-    model = find_component_class("diffusers", kind)
+def _build_denoiser(place: Path | str, name: str, model: Any) -> MetaDenoiser:
     try:
         config = dict(model.load_config(str(place), subfolder=name))
         with torch.device("meta"):

@@ -135,10 +135,12 @@ def get_outermost_hook_name(module: nn.Module) -> str:
     return next(reversed(HookRegistry.check_if_exists_or_initialize(module).hooks))
 
 
-def describe_call(context_receiver: CacheContextReceiver, pipeline: Any | None, steps: int | None) -> CallFacts:
+def describe_call(
+    context_receiver: CacheContextReceiver, pipeline: Any | None, steps: int | None, scheduler_name: str = "scheduler"
+) -> CallFacts:
     """Describe the current call from context and scheduler, without a device sync."""
     context = context_receiver.current_context or CacheContext("")
-    scheduler = getattr(pipeline, "scheduler", None)
+    scheduler = getattr(pipeline, scheduler_name, None)
     index, total, timesteps = read_scheduler_position(scheduler)
     total = count_run_steps(pipeline, total)
     sigma = context.sigma if context.sigma is not None and 0 <= context.sigma <= 1 else None

@@ -18,6 +18,7 @@ from navicache.integrations.denoiser_search import explain_uncached_models, find
 from navicache.integrations.engine_builder import build_engine
 from navicache.integrations.policy_choice import CacheOptions, choose_policy, explain_choice
 from navicache.integrations.rank_groups import find_ranks, get_class_name
+from navicache.integrations.scheduler import find_scheduler_name
 from navicache.integrations.tuned_runs import build_pipeline_fallback, check_tuned_model
 from navicache.models import CallSpec, ModelSpec, Quality, find_model, read_calibration, read_settings
 from navicache.policies import Policy
@@ -151,8 +152,8 @@ def _plan_diffusers_attachments(
     fallback = build_pipeline_fallback(options, spec, pipeline)
     parts: dict[str, Callable[[], Attachment]] = {}
     for name, model in models.items():
-        receiver = diffusers.CacheContextReceiver()
-        describe_call = functools.partial(diffusers.describe_call, receiver, pipeline, options.steps)
+        receiver, scheduler = diffusers.CacheContextReceiver(), find_scheduler_name(pipeline, name)
+        describe_call = functools.partial(diffusers.describe_call, receiver, pipeline, options.steps, scheduler)
         label = _get_target_name(model) if len(models) == 1 else f"{_get_target_name(model)} ({name})"
         engine = _build_target_engine(options, spec, model, label, describe_call, fallback)
         parts[name] = functools.partial(diffusers.HookAttachment, model, engine, receiver)
@@ -174,7 +175,9 @@ def _build_target_engine(
     about = {"model": label, "call": call, "keep": options.keep, "shadow": options.shadow, "fallback": fallback}
     about["find_ranks"] = functools.partial(find_ranks, target, options.group)
     policy, reader = choose_policy(options, spec), CallReader(call, get_forward_signature(target))
-    return build_engine(policy, reader, target, options.blocks, describe_call=describe_call, **about)
+    engine = build_engine(policy, reader, target, options.blocks, describe_call=describe_call, **about)
+    engine.recorder.lone_runs.set_listener(logger.warning)
+    return engine
 
 
 def _get_target_name(target: Any) -> str:

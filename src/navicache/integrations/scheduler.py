@@ -9,6 +9,12 @@ from navicache.policies import NoiseLevels
 ROUNDING = 1e-3  # a shift worked out in float32 can leave the first level of a flow just above 1
 
 
+def find_scheduler_name(pipeline: Any, denoiser: str) -> str:
+    """The component that schedules a denoiser: combined pipelines have a `prior_scheduler` for their `prior_prior`."""
+    own = f"{denoiser.partition('_')[0]}_scheduler"
+    return own if getattr(pipeline, own, None) is not None else "scheduler"
+
+
 def read_scheduler_position(scheduler: Any) -> tuple[int | None, int | None, Any]:
     """Return the steps taken in this run (None before the first), all its steps, and its timesteps tensor.
 

@@ -87,12 +87,10 @@ class StudioController:
 
     def tune(self, visitor: Hashable, *fields: Any) -> Generator[TuneUpdate, None, None]:
         """Yield the progress of a search, then what it found; closing the generator stops it."""
-        request = TuneRequest(*fields)
         try:
             if self.tuner is None:
                 raise ValueError("this studio does not tune: run `navicache tune`")
-            options = request.to_options(self.models)
-            request.write_prompts(options)
+            options = TuneRequest(*fields).prepare(self.models)
         except EXPECTED_ERRORS as error:
             reason = remove_dashes(str(error))
             yield TuneUpdate(refused_html(reason))

@@ -3,9 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from navicache.generation.job import CacheSettings, GenerationJob, ModelSource
+from navicache.generation.job import MOST_SEED, CacheSettings, GenerationJob
 from navicache.policies.knob_checks import check_choice, check_integer, check_number
 from navicache.studio.limits import LEAST_VALUES
 from navicache.studio.models import StudioModels
@@ -13,7 +12,6 @@ from navicache.studio.models import StudioModels
 SPEEDUP, QUALITY, MAX_ERROR, SETTINGS = "speed-up", "quality", "max error", "settings file"
 TARGETS = (SPEEDUP, QUALITY, MAX_ERROR, SETTINGS)
 LOCKED = (SPEEDUP, QUALITY, MAX_ERROR)  # a visitor of a locked studio names no file of its machine
-MOST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,9 @@ class StudioRequest:
         check_number("seed", self.seed, 0, MOST_SEED, "any whole number")
         if models.locked and self.target not in LOCKED:
             raise ValueError("this studio is locked: only who runs it may name a settings file; choose another target")
-        arguments = {**self.call_arguments(source), **({"negative_prompt": negative} if negative else {})}
+        if self.guidance is not None:
+            check_number("guidance", self.guidance, 0, 100, "the model's own where it is left empty")
+        arguments = source.fill_arguments({**vars(self), "negative_prompt": negative or None})
         limits.check_pixels(arguments)
         job = GenerationJob(source, (prompt,), arguments, self.cache_options(), Path(), self.seed or 0, source.fps)
         job.caching.check()
@@ -76,20 +76,6 @@ class StudioRequest:
             SETTINGS: CacheSettings(settings=settings),
         }
         return ways[self.target]
-
-    def call_arguments(self, source: ModelSource) -> dict[str, Any]:
-        """The arguments of the pipeline's call, without prompts and generator."""
-        if self.guidance is not None:
-            check_number("guidance", self.guidance, 0, 100, "the model's own where it is left empty")
-        given = {
-            "num_inference_steps": self.steps,
-            "guidance_scale": self.guidance,
-            "num_frames": self.frames,
-            "height": self.height,
-            "width": self.width,
-        }
-        usual = source.member.call if source.member else {}
-        return {**usual, **{name: value for name, value in given.items() if value is not None}}
 
 
 def baseline_key(job: GenerationJob) -> Hashable:

@@ -1,19 +1,19 @@
 """The sound of a result: a player for each run, whose samples are exact."""
 
-import base64
 import io
 import wave
 
 import numpy as np
 
 from navicache.generation.media import Media
+from navicache.studio.pictures import to_base64
 
 
 def sound_html(media: Media, label: str) -> str:
     """An audio element; nothing for a model without sound. `label` is escaped already."""
     if media.sound is None:
         return ""
-    data = base64.b64encode(encode_wave(*media.sound)).decode()
+    data = to_base64(encode_wave(*media.sound))
     return f'<audio class="nv-sound" controls aria-label="sound, {label}" src="data:audio/wav;base64,{data}"></audio>'
 
 

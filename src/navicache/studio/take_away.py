@@ -52,5 +52,5 @@ def save_button(words: str, name: str, data: bytes) -> str:
 
 
 def encode_media(media: Media, fps: int) -> bytes:
-    """A video as MP4, an image as PNG."""
-    return encode_video(media.frames, fps) if media.is_video else png_bytes(media.frames[0])
+    """A video with its sound as MP4, an image as PNG."""
+    return encode_video(media.frames, fps, media.sound) if media.is_video else png_bytes(media.frames[0])

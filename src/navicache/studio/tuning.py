@@ -5,8 +5,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from navicache.evaluation.tuning.search import LEAST_PROMPTS
 from navicache.generation.job import ModelSource, slug
 from navicache.models import QUALITIES
 from navicache.policies.knob_checks import check_choice
@@ -18,7 +19,6 @@ FOLDER = Path("outputs", "studio")  # of all searches, where the studio was star
 SETTINGS, PROMPTS = "settings.json", "prompts.txt"
 GOALS = (SPEEDUP, *QUALITIES)
 CALL = ("seed", "steps", "guidance", "frames", "height", "width")
-LEAST_PROMPTS = 4  # two to search with, two to confirm
 
 
 class TuneProgress(NamedTuple):
@@ -63,45 +63,45 @@ class TuneRequest:
     height: int | None = None
     width: int | None = None
 
-    def to_options(self, models: StudioModels) -> list[str]:
-        """The options of `navicache tune`; the same search has the same folder, so it goes on where it was.
+    def prepare(self, models: StudioModels) -> list[str]:
+        """Write the prompts, and return the options of `navicache tune`.
+
+        The same search has the same folder, so it goes on where it was.
 
         Example:
-            >>> " ".join(TuneRequest("pocket:unet", steps=20).to_options(StudioModels())[:8])
+            >>> " ".join(TuneRequest("pocket:unet", steps=20).prepare(StudioModels())[:8])
             '--model pocket:unet --dtype auto --device auto --offload none'
         """
         if models.locked:
             raise ValueError("this studio is locked: a search would keep the machine from the other visitors")
-        source, call = self._check(models)
+        source, lines = self._check(models), self._list_prompts()
         about = ["--model", source.model, "--dtype", source.dtype, "--device", source.device]
-        about += ["--offload", source.offload, *call]
-        lines = [line.strip() for line in self.prompts.splitlines() if line.strip()]
+        about += ["--offload", source.offload]
+        for name in CALL:
+            value = getattr(self, name)
+            about += [] if value is None else [f"--{name}", str(value)]
         key = hashlib.sha256(json.dumps([about, lines]).encode()).hexdigest()[:8]
         folder = FOLDER / f"{slug(source.model)}-{key}"
         goal = ["--speedup", f"{self.speedup:g}"] if self.goal == SPEEDUP else ["--level", self.goal]
         time = ["--minutes", f"{self.minutes:g}"] if self.minutes else []
-        given = ["--prompts", str(folder / PROMPTS)] if lines else []
+        given = ["--prompts", str(_write_prompts(lines, folder))] if lines else []
         return [*about, *goal, *time, *given, "--out", str(folder)]
 
-    def _check(self, models: StudioModels) -> tuple[ModelSource, list[str]]:
+    def _list_prompts(self) -> list[str]:
+        return [line.strip() for line in self.prompts.splitlines() if line.strip()]
+
+    def _check(self, models: StudioModels) -> ModelSource:
         check_choice("goal", self.goal, GOALS)
         if self.goal == SPEEDUP and self.speedup is None:
             raise ValueError("a speed-up is searched for, and none is given")
         source = models.get_allowed_source(self.model)
-        models.limits_of(source).check_texts({"text of all prompts": self.prompts})
-        models.limits_of(source).check_values({name: getattr(self, name) for name in LEAST_VALUES})
-        count = len([line for line in self.prompts.splitlines() if line.strip()])
+        limits, count = models.limits_of(source), len(self._list_prompts())
+        limits.check_texts({"text of all prompts": self.prompts})
+        limits.check_values({name: getattr(self, name) for name in LEAST_VALUES})
+        limits.check_pixels(source.fill_arguments(vars(self)))
         if count < LEAST_PROMPTS and (count or source.member is None):
             raise ValueError(f"give {LEAST_PROMPTS} prompts or more, one a line: half search and half confirm")
-        given = {name: getattr(self, name) for name in CALL}
-        return source, [part for name, value in given.items() if value is not None for part in _option(name, value)]
-
-    def write_prompts(self, options: Sequence[str]) -> None:
-        """Write the prompts to the file that the options name."""
-        if "--prompts" in options:
-            file = Path(options[options.index("--prompts") + 1])
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(self.prompts.strip() + "\n", encoding="utf-8")
+        return source
 
 
 def find_settings(model: str | None) -> str:
@@ -110,5 +110,8 @@ def find_settings(model: str | None) -> str:
     return str(max(files, key=lambda file: file.stat().st_mtime, default=""))
 
 
-def _option(name: str, value: Any) -> tuple[str, str]:
-    return f"--{name}", str(value)
+def _write_prompts(lines: Sequence[str], folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / PROMPTS
+    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return file

@@ -5,11 +5,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from navicache.evaluation.tuning.search import LEAST_PROMPTS
 from navicache.studio.controller import StudioController
 from navicache.studio.fields import PageFields
 from navicache.studio.page_events import SLOW, show_refusals
 from navicache.studio.request import SETTINGS, SPEEDUP
-from navicache.studio.tuning import GOALS, LEAST_PROMPTS
+from navicache.studio.tuning import GOALS
 
 MINUTES = 30  # shown first: a search that nobody limited may take hours
 

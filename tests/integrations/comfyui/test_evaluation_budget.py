@@ -9,6 +9,7 @@ import pytest
 import torch
 from tests.integrations.comfyui.guider import Cond, Guider
 from tests.integrations.comfyui.loops import LOOPS, Loop, generate, latents, levels, relative, report_of, sampler
+from tests.integrations.comfyui.odd_loops import sample_heun_twice_back
 from tests.integrations.comfyui.standin import Model, Patcher
 from tests.integrations.comfyui.test_conditionings import Perturbed
 from torch import Tensor
@@ -44,6 +45,13 @@ def test_a_speed_up_counts_evaluations(name: str, speedup: float) -> None:
     report = report_of(patched)
     assert report.evaluations == 39
     assert abs(report.computed - 39 / speedup) <= 1
+
+
+def test_a_short_segment_has_its_own_split_of_the_budget() -> None:
+    patched = attach(Patcher(Model()), speedup=1.5)
+    generate(patched, sample_heun_twice_back, sigmas=levels(30))
+    report = report_of(patched)
+    assert report.evaluations == 83 and abs(report.computed - 83 / 1.5) <= 1
 
 
 @pytest.mark.parametrize(

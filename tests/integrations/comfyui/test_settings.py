@@ -47,6 +47,7 @@ def test_a_run_that_departs_is_reported(path: Path, how: Any, said: str, caplog:
         policy, computed, notes = ran(patched, **how)
         assert (policy, computed) == ("inertial", 6)  # a quarter would be too few
         assert said in notes[0] and said in report_of(patched).summary
+        assert "leaves too few of them" in notes[1]
         ran(patched, **how)
     assert len(caplog.records) == 1
     assert ran(patched) == ("schedule", 4, ())

@@ -59,6 +59,13 @@ class Pipeline(nn.Module):
         return latents
 
 
+class Staged(Pipeline):
+    """Its runner calls `run_stage`, as for Wan 2.2, whose stages may have processes of their own."""
+
+    def run_stage(self, wave: Any, **call: Any) -> Tensor:
+        return self.forward(wave, **call)
+
+
 def config(**extra: Any) -> Any:
     return SimpleNamespace(_extra_params=extra)
 
@@ -78,8 +85,8 @@ def asking(*asked: Any, quality: str | None = None) -> Any:
 def request(
     pipeline: Pipeline, cache: PipelineCacheBackend | None, steps: int | None = 20, wave: Any = None, **call: Any
 ) -> Tensor:
-    """As the runner does: refresh where the number of steps is known, then the pipeline."""
+    """As the runner does: refresh where the number of steps is known, then the pipeline or its `run_stage`."""
     with torch.inference_mode():
         if cache is not None and cache.is_enabled() and steps is not None:
             cache.refresh(pipeline, steps)
-        return pipeline(wave, steps=steps or 30, **call)
+        return getattr(pipeline, "run_stage", pipeline)(wave, steps=steps or 30, **call)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.serving.vllm_omni.standin import Field, Pipeline, backend, request
+from tests.serving.vllm_omni.standin import Field, Pipeline, Staged, backend, request
 from torch import Tensor
 
 
@@ -138,9 +138,10 @@ def test_the_log_says_what_a_request_came_to(caplog: pytest.LogCaptureFixture) -
     assert caplog.text.count("10 of 20") == 1 and caplog.text.count("stopped before its end") == 1
 
 
+@pytest.mark.parametrize("kind", [Pipeline, Staged])
 @pytest.mark.parametrize("stop_after", [None, 13], ids=["finished", "cancelled"])
-def test_a_request_that_is_over_keeps_no_tensor(stop_after: int | None) -> None:
-    pipe, cache = Pipeline(), backend(speedup=2.0)
+def test_a_request_that_is_over_keeps_no_tensor(stop_after: int | None, kind: type[Pipeline]) -> None:
+    pipe, cache = kind(), backend(speedup=2.0)
     cache.enable(pipe)
     seen: list[weakref.ref[Tensor]] = []
     pipe.transformer.register_forward_pre_hook(lambda _, args: seen.append(weakref.ref(args[0])))

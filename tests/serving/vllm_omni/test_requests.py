@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.serving.vllm_omni.standin import Pipeline, asking, backend, request
+from tests.serving.vllm_omni.standin import Pipeline, Staged, asking, backend, request
 from tests.support.tuned import tuned_file
 
 from navicache_serving.vllm_omni.backend import PipelineCacheBackend
@@ -32,6 +32,24 @@ def test_a_request_counts_more_than_the_server_and_only_for_itself(server: dict[
     pipe, cache = enabled(**server)
     for asked, calls in ((None, plain), ({"speedup": 4.0}, 5), (None, plain), (False, 20), (True, 10), (None, plain)):
         assert served(pipe, cache, asked) == calls
+
+
+def test_a_pipeline_that_is_run_by_its_stage_reads_them_too() -> None:
+    pipe, cache = Staged(), backend()
+    cache.enable(pipe)
+    assert [served(pipe, cache, asked) for asked in (None, {"speedup": 4.0}, False)] == [10, 5, 20]
+
+
+def test_the_steps_of_one_request_are_not_those_of_the_next() -> None:
+    """A request that tells no steps is not refreshed, and a pipeline without a scheduler does not tell them."""
+    alone, after = Pipeline(own=True), Pipeline(own=True)
+    for pipe, earlier in ((alone, []), (after, [8])):
+        cache = backend()
+        cache.enable(pipe)
+        for steps in (*earlier, None):
+            pipe.transformer.calls.clear()
+            request(pipe, cache, steps=steps)
+    assert after.transformer.calls == alone.transformer.calls
 
 
 def test_off_for_one_request_is_bit_exact() -> None:

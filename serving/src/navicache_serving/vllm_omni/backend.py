@@ -102,11 +102,16 @@ class PipelineCacheBackend:
         return self._server_options if settings is self._server_settings else server_settings.read_settings(settings)
 
     def _end_request(self, finished: bool) -> None:
-        """End a request, finished or not; no tensor of it is kept."""
+        """End a request, finished or not; no tensor of it is kept, nor its number of steps.
+
+        vLLM-Omni starts a request that tells no number of steps without `refresh`.
+        """
+        self._request = RequestContext(self._request.pipeline)
         for part in self._attached.values():
             summary = part.end_request(finished)
             if summary:
                 logger.info("request over: %s", summary)
+            part.start_request(self._request)
 
     def _pair_with_current_models(self, pipeline: Any) -> list[tuple[AttachedTransformer, Any]]:
         return [(part, getattr(pipeline, name, None)) for name, part in self._attached.items()]

@@ -14,7 +14,7 @@ SHOWN = 12  # candidates in the printed table
 
 def describe_answer(job: TuneJob, answer: Answer, path: Path) -> list[str]:
     """What to print: the table, what was chosen and why, and the line of code."""
-    lines = [*format_candidates(answer), "", describe_choice(answer)]
+    lines = [*format_candidates(answer), *list_refused(answer), "", describe_choice(answer)]
     lines.append(f"(on {len(answer.task.confirm)} prompts that the search has not seen)")
     code = f'    navicache.enable(pipe, settings="{path}")'
     return [*lines, "", code, "", f"every candidate and the videos: open {job.out / PAGE}"]
@@ -49,8 +49,12 @@ def format_candidates(answer: Answer) -> list[str]:
             for metric, form in SCORES.items()
         ),
     ]
-    refused = [f"not possible: {name}: {reason}" for name, reason in board.refused.items()]
-    return [*format_table_lines(columns), *refused]
+    return format_table_lines(columns)
+
+
+def list_refused(answer: Answer) -> list[str]:
+    """The candidates that cannot be put on this model, and why."""
+    return [f"not possible: {name}: {reason}" for name, reason in answer.board.refused.items()]
 
 
 def describe_lead(board: Scoreboard, name: str, usual: str, task: TuneTask) -> str:

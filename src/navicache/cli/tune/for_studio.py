@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Never
 
 from navicache.cli.tune.answer import PAGE, SCORES, Answer
-from navicache.cli.tune.answer_text import describe_choice, format_candidates
+from navicache.cli.tune.answer_text import describe_choice, format_candidates, list_refused
 from navicache.cli.tune.command import add_subcommand_options
 from navicache.cli.tune.job import read_tune_job
 from navicache.cli.tune.run import tune
@@ -36,10 +36,8 @@ def tune_for_studio(options: Sequence[str], tell: TellProgress) -> TuneFound:
     tell(TuneProgress(f"loading {known.model}"))
     job = read_tune_job(known)
     answer, path = tune(job, known, SearchTeller(tell, known.effort * len(job.prompts), known.minutes))
-    lines, refused = format_candidates(answer), len(answer.board.refused)
-    table = len(lines) - refused  # the refused stand below it
-    words = (describe_choice(answer), list_figures(answer))
-    return TuneFound(*words, tuple(lines[:table]), tuple(lines[table:]), path, job.out / PAGE)
+    table, refused = tuple(format_candidates(answer)), tuple(list_refused(answer))
+    return TuneFound(describe_choice(answer), list_figures(answer), table, refused, path, job.out / PAGE)
 
 
 @dataclass

@@ -19,13 +19,12 @@ from navicache.cli.tune.memory_check import check_memory
 from navicache.evaluation.bench.jobs import BASELINE_SETTING, BenchJob
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel, PlanPrompts
 from navicache.evaluation.bench.prompts import read_prompt_file
+from navicache.evaluation.tuning.search import LEAST_PROMPTS
 from navicache.evaluation.tuning.targets import Target, parse_quality
 from navicache.generation.checks import check_metrics, check_output
 from navicache.generation.job import ModelSource
 from navicache.generation.scheduler import SHIFTS
 from navicache.models import LPIPS_OF_QUALITY
-
-LEAST_PROMPTS = 4  # two to search with, two to confirm
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
+from navicache.engine.decide.lone_runs import LoneRuns
 from navicache.engine.decide.trace_lines import DecisionLine, LineKey, expand_shared_lines
 from navicache.engine.tensors.device_readings import DeviceReading, create_time_reading, get_moving_time
 from navicache.policies import Decision, Gate, Policy, Step, collect_knob_values
@@ -26,7 +27,7 @@ class TraceRecorder:
         """Nothing has run yet; `about` are the fields of `RunRecord` that are the same for every run."""
         self._gate, self._run_fields = gate, run_fields
         self._runs: deque[RunRecord] = deque(maxlen=MAX_KEPT_RUNS)
-        self._start_reason = ""
+        self._start_reason, self.lone_runs = "", LoneRuns()
         self._clear_run()
 
     def _clear_run(self) -> None:
@@ -52,6 +53,7 @@ class TraceRecorder:
     def begin_run(self, reason: str) -> None:
         """Open a run."""
         self._start_reason, self._total = reason, None
+        self.add_note(self.lone_runs.explain_loop(reason))
 
     def restart_step_count(self) -> None:
         """The engine counts its steps from 0 again, though the record goes on."""
@@ -131,6 +133,7 @@ class TraceRecorder:
         record = self.build_run_record(is_complete)
         if record is not None:
             self._runs.append(record)
+            self.lone_runs.count_run(len(self._run_indices) - self._count_start, self._total, is_complete)
         self._clear_run()
 
     # -- what has happened --------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ MOST_MOVES = 4  # rounds of moves of the best list
 AS_FAST = 0.98  # of the default's speed-up: a threshold meets a target roughly
 MOVES_KEPT = 2  # of a round of moves, to run on all prompts of the search
 FINALISTS = 2  # to confirm
+LEAST_PROMPTS = 4  # two to search with, two to confirm
 
 Trial = tuple[Candidate, Sequence[int]]  # a candidate and the prompts to run it on
 TryOut = Callable[[Sequence[Trial]], None]  # fills the scoreboard; what is there already is not run again
