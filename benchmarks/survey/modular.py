@@ -14,7 +14,13 @@ from benchmarks.survey.generic import STEP_COUNTS, STEPS, TinyPipeline
 from benchmarks.survey.media import MEDIA
 
 LEFT_OUT = ("text_encoder", "prompt_enhancer", "prompt_upsampler", "prompt_upsample", "duration", "decode")
-RESULTS = ("latents", "audio_latents", "sound_latents", "latent_chunks")  # in the state, when all blocks have run
+RESULTS = (
+    "latents",
+    "audio_latents",
+    "sound_latents",
+    "latent_chunks",
+    "segment_frames",
+)  # in the state, when all blocks have run
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,7 @@ class TinyModular(TinyPipeline):
         for seed, spec in enumerate(blocks.expected_components):
             if spec.default_creation_method == "from_pretrained" or spec.name in parts:
                 given[spec.name] = self._build_component(spec.name, (spec.type_hint,), seed)
+        given |= {spec.name: parts[spec.name]() for spec in blocks.expected_configs if spec.name in parts}
         pipe.update_components(**{name: part for name, part in given.items() if part is not None})
         for part in list_loops(blocks):
             part.set_progress_bar_config(disable=True)

@@ -51,9 +51,10 @@ def known(name: str, **changed: Any) -> dict[str, Any]:
     return {**ZOO[name].models["transformer"][1], **changed}
 
 
-def adapted(config: dict[str, Any], layers: dict[str, Any], kind: str, *channels: int) -> Recipe:
+def adapted(config: dict[str, Any], layers: dict[str, Any], factor: int, kind: str, *channels: int) -> Recipe:
     """A U-Net with a T2I adapter."""
     adapter = {"in_channels": 3, "channels": channels, "num_res_blocks": 1, "adapter_type": kind}
+    adapter = {**adapter, "downscale_factor": factor}
     return Recipe(models={"unet": unet(config, **layers), "adapter": ("T2IAdapter", adapter)})
 
 
@@ -105,8 +106,8 @@ CONTROL: dict[str, Recipe] = {
     "StableDiffusion3ControlNetInpaintingPipeline": Recipe(
         models={"controlnet": ("SD3ControlNetModel", SD3_INPAINTING)}, media={"control_mask": mask}
     ),
-    "StableDiffusionAdapterPipeline": adapted(UNET, ATTENTION_FIRST, "full_adapter", 8, 16),
-    "StableDiffusionXLAdapterPipeline": adapted(XL, THREE_LAYERS, "full_adapter_xl", 8, 16, 16, 16),
+    "StableDiffusionAdapterPipeline": adapted(UNET, ATTENTION_FIRST, 8, "full_adapter", 8, 16),
+    "StableDiffusionXLAdapterPipeline": adapted(XL, THREE_LAYERS, 16, "full_adapter_xl", 8, 16, 16, 16),
     "StableDiffusionControlNetXSPipeline": Recipe(models={"unet": unet(UNET, layers_per_block=2)}),
     "StableDiffusionXLControlNetXSPipeline": Recipe(models={"unet": unet(XL, layers_per_block=2)}),
     "StableDiffusionXLControlNetUnionPipeline": union("control_image"),

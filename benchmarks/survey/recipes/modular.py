@@ -31,6 +31,7 @@ COARSE = {  # an image to be edited is resized to a million pixels: an autoencod
 }
 LARGER = {"height": 128, "width": 128}
 MODULAR: dict[str, Recipe] = {
+    "Cosmos3DistilledModularPipeline": Recipe(without=("num_inference_steps",)),
     "EchoModularPipeline": Recipe(
         by_steps={"sigmas": lambda steps: torch.linspace(1, 0, steps + 1).tolist()},
         told={"steps": STEPS},

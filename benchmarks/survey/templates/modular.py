@@ -6,10 +6,12 @@ from typing import Any
 
 import torch
 from diffusers import LTX2Guidance
+from tests.tiny.common import component
 from tests.tiny.zoo import ZOO
-from tests.tiny.zoo.case import FLOW, SHIFTED, Case
+from tests.tiny.zoo.case import FLOW, SHIFTED, STEPS, Case
 from tests.tiny.zoo.configs import COSMOS, GUIDER, TEXT, UNIPC
-from tests.tiny.zoo.parts import KL_FLUX2, QWEN_VAE, SIDE, WAN_VAE, image_encoder, picture, video
+from tests.tiny.zoo.parts import KL_FLUX2, QWEN_VAE, SIDE, VISION, WAN_VAE, picture, video
+from transformers import CLIPVisionConfig, CLIPVisionModel
 
 from .images import IMAGES
 
@@ -88,6 +90,7 @@ ANIMATE2 = {
     "out_dim": 4,
     "num_heads": 2,
     "num_layers": 2,
+    "use_img_emb": False,  # or its image embedding is 1280 wide
 }
 LTX2_TEXT = {"connector_prompt_embeds": (8, 16), "connector_audio_prompt_embeds": (8, 16)}
 LTX2_GUIDER = {"guidance_scale": 3.0, "stg_scale": 1.0, "modality_scale": 3.0, "spatio_temporal_guidance_blocks": [1]}
@@ -119,13 +122,19 @@ def qwen21(name: str) -> Case:
     return Case(name, case.models, SHIFTED, case.text, case.masks, {**SIDE, **masks}, GUIDER)
 
 
+def image_encoder_of_224() -> CLIPVisionModel:
+    """A tiny CLIP for images of the usual size, which its blocks ask for."""
+    config = CLIPVisionConfig(**{**VISION.to_dict(), "image_size": 224, "patch_size": 56})
+    return component(lambda: CLIPVisionModel(config), seed=8)
+
+
 def animate2(name: str) -> Case:
     """Wan-Animate 2 takes a text of the reference as well."""
     models = {"transformer": ("WanAnimate2Transformer3DModel", ANIMATE2), "vae": WAN_VAE}
     text = {"prompt_embeds": (512, 16), "prompt_ref_embeds": (512, 16)}
     call = {**SIDE, "segment_frame_length": 9}
     media = {"image": picture, "driving_video": lambda: video(17)}
-    return Case(name, models, FLOW, text, call=call, media=media, parts={"image_encoder": image_encoder})
+    return Case(name, models, FLOW, text, call=call, media=media, parts={"image_encoder": image_encoder_of_224})
 
 
 MODULAR: tuple[Case, ...] = (
@@ -163,6 +172,7 @@ MODULAR: tuple[Case, ...] = (
         ("FlowMatchEulerDiscreteScheduler", {}),
         {},
         call=COSMOS3_CALL,
+        parts={"distilled_sigmas": lambda: torch.linspace(1, 1 / STEPS, STEPS).tolist()},
     ),
     Case(
         "MiniMaxH3ModularPipeline",
