@@ -1,26 +1,28 @@
 """Add policies that were measured later to a committed table of equal computed steps, without the runs behind it.
 
-    navicache report RESULTS/* --csv build/new.csv
-    python -m benchmarks.quality.add_series docs/results/family/table.csv build/new.csv --out build/table.csv
+    python -m benchmarks.quality.add_series docs/results/family/table.csv RESULTS/* --out build/table.csv
 
-The plan, its prompts and its kind of card must be those of the table. Run a series that the table has already along
-with the new ones: how far it is from its committed figures is printed, and says whether the two runs may stand in one
-table. Where a new series is the best of its cell, the regrets of all others grow. The worst and mean regrets of every
-series that changed are printed for the page.
+Each new series is read at the computed steps of the table's cell. The plan, its prompts and its kind of card must be
+those of the table. Run a series that the table has already along with the new ones: how far it is from its committed
+figures is printed, and says whether the two runs may stand in one table. Where a new series is the best of its cell,
+the regrets of all others grow. The worst and mean regrets of every series that changed are printed for the page.
 """
 
 import argparse
 import csv
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TextIO
 
+from navicache.cli.report.results import read_results
+from navicache.evaluation.bench.equal_steps import MeasuredCell, QualityCurve
+
 CsvRow = dict[str, str]
 Cell = tuple[str, str, str]  # model, setting, share of the steps
-COPIED = ("model", "condition", "setting", "steps", "budget", "share")  # of the cell; "computed" too if it is whole
+COPIED = ("model", "condition", "setting", "steps", "budget", "share", "computed")  # of the cell
 
 
 def find_cell(row: CsvRow) -> Cell:
@@ -34,6 +36,27 @@ def group_by_cell(rows: Sequence[CsvRow]) -> dict[Cell, list[CsvRow]]:
     for row in rows:
         cells[find_cell(row)].append(row)
     return cells
+
+
+def read_series(table: Sequence[CsvRow], cells: Iterable[MeasuredCell]) -> list[CsvRow]:
+    """All curves at the computed steps of the table's cells; what a series does not reach is missing."""
+    measured = {(cell.model, cell.condition): cell for cell in cells}
+    return [
+        row
+        for place, rows in group_by_cell(table).items()
+        if (cell := measured.get(place[:2]))
+        for curve in cell.curves
+        if (row := _read_row(place, float(rows[0]["computed"]), cell, curve))
+    ]
+
+
+def _read_row(place: Cell, computed: float, cell: MeasuredCell, curve: QualityCurve) -> CsvRow | None:
+    point = curve.point_at(computed)
+    if point is None:
+        return None
+    named = {"series": curve.name, "policy": curve.policy, "role": curve.role, "prompts": str(cell.prompts)}
+    figures = {name: f"{getattr(point, name):.6g}" for name in ("psnr", "median", "worst", "spread", "gap")}
+    return {**dict(zip(("model", "condition", "budget"), place, strict=True)), **named, **figures}
 
 
 def add_series(table: Sequence[CsvRow], new: Sequence[CsvRow]) -> list[CsvRow]:
@@ -58,7 +81,7 @@ def _fit_row(row: CsvRow, beside: CsvRow, best: float) -> CsvRow:
     if "setting" not in beside:
         return fitted
     digits = {name: f"{float(fitted[name]):.1f}" for name in ("psnr", "median", "worst", "regret")}
-    return {**fitted, **digits, "series": row["series"].lower(), "computed": beside["computed"]}
+    return {**fitted, **digits, "series": row["series"].lower()}
 
 
 def compare_known(table: Sequence[CsvRow], new: Sequence[CsvRow]) -> dict[str, list[float]]:
@@ -109,10 +132,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the table; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", type=Path, help="table.csv of docs/results")
-    parser.add_argument("new", type=Path, help="written by `navicache report --csv`")
+    parser.add_argument("results", type=Path, nargs="+", help="folders of `navicache bench` or `shared_calls`")
     parser.add_argument("--out", type=Path, default=Path("build/table.csv"), help="file (%(default)s)")
     options = parser.parse_args(arguments)
-    table, new = read_rows(options.table), read_rows(options.new)
+    table = read_rows(options.table)
+    new = read_series(table, read_results(options.results).cells)
     whole = add_series(table, new)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with options.out.open("w", encoding="utf-8", newline="") as file:

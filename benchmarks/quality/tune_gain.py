@@ -95,9 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     targets += [("--quality", quality) for quality in options.qualities]
     found: list[dict[str, Any]] = []
     options.out.mkdir(parents=True, exist_ok=True)
-    for target in targets:
+    for number, target in enumerate(targets):
+        share = options.out / f"share-{number}.json"  # for docs/tried-models
         usual = ["--model", options.model, "--count", str(options.count), "--batch", str(options.batch)]
-        tuned = [*usual, *shlex.split(options.call), *target, "--videos", "0", "--out", str(options.out)]
+        tuned = [*usual, *shlex.split(options.call), *target, "--videos", "0", "--share", str(share)]
+        tuned += ["--out", str(options.out)]
         about = {"model": options.model, "call": options.call}
         found.append({**about, **measure_target(options, tuned)})
         with open_atomic_file(options.out / "gain.jsonl") as file:

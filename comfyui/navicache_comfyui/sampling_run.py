@@ -39,7 +39,9 @@ class SamplingRun:
 
     def __init__(self, policy: Policy, sampler: SamplerTraits, plan: EvaluationPlan, facts: RunFacts) -> None:
         """Start before the first evaluation."""
-        splits = [split_budget_with_revisits(policy, plan.count_revisits(n)) for n in range(len(plan.levels))]
+        splits = [
+            split_budget_with_revisits(policy, plan.count_revisits(n), levels) for n, levels in enumerate(plan.levels)
+        ]
         self._policy = splits[0][0] if splits else policy  # an engine has one
         self._revisit_rules = [rule for _, rule in splits]  # by segment
         self._sampler, self._plan, self._facts = sampler, plan, facts
@@ -74,14 +76,28 @@ class SamplingRun:
         self, cache: LatentShapeCache, place: Place, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor
     ) -> tuple[Tensor, bool]:
         """The denoised latent of a placed call, and whether it was computed."""
-        kept = cache.kept if place.visit else None
+        rule, kept = self._revisit_rules[place.segment], cache.kept if place.visit else None
+        if rule.is_late(place.level):
+            return self._run_late_call(cache, run_model, x, sigma)
         if place.visit == 0:
             return cache.compute_or_predict(run_model, x, sigma)
         levels = len(self._plan.levels[place.segment])
-        if kept is None or self._revisit_rules[place.segment].is_computed(place.level, levels, kept.computed):
+        if kept is None or rule.is_computed(place.level, levels, kept.computed):
             return cache.compute_again(run_model, x, sigma), True
         self._reused_revisits += 1
         return cache.reuse_output(kept, x, sigma), False
+
+    def _run_late_call(
+        self, cache: LatentShapeCache, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor
+    ) -> tuple[Tensor, bool]:
+        """The same where a level's last evaluation is its step: those that look ahead of the course are extended."""
+        if not cache.returns:
+            return cache.compute_or_predict(run_model, x, sigma)
+        ahead = cache.extend_output(x, sigma)
+        if ahead is None:
+            return cache.compute_again(run_model, x, sigma), True
+        self._reused_revisits += 1
+        return ahead, False
 
     def _name_branch(self, x: Tensor, transformer_options: Mapping[str, Any]) -> str:
         return self._branch_names.name_call(_get_shape_key(x), transformer_options)
@@ -112,8 +128,9 @@ class SamplingRun:
         """Get the cache of a latent shape; it restarts if it was not called in the last step."""
         shape = _get_shape_key(x)
         if shape not in self._shape_caches:
-            form, keep = self._sampler.output_form, self._facts.keep
-            self._shape_caches[shape] = LatentShapeCache(self._policy, self._facts.model_class, form, keep)
+            facts, form = self._facts, self._sampler.output_form
+            lines = any(rule.late_level is not None for rule in self._revisit_rules)
+            self._shape_caches[shape] = LatentShapeCache(self._policy, facts.model_class, form, facts.keep, lines)
         cache = self._shape_caches[shape]
         if cache.current_step is not None and cache.current_step not in self._reached[-2:]:
             cache.engine.end_run("left out of a step", is_complete=False)

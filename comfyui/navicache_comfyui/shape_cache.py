@@ -11,6 +11,7 @@ from navicache.models import CallSpec
 from navicache.policies import Policy
 
 from .evaluation_plan import EvaluationPlan, Place
+from .output_line import OutputLine
 from .sampler_traits import OutputForm
 
 CALL_SPEC = CallSpec(latent=0, time=1, conditioning=())  # branches are identified by name, not by conditioning
@@ -27,14 +28,17 @@ class KeptOutput(NamedTuple):
 class LatentShapeCache:
     """The cache of one latent shape; areas and context windows make several shapes in one step."""
 
-    def __init__(self, policy: Policy, model_class: str, output_form: OutputForm, keep: StorageOptions) -> None:
-        """Start before the first call; `keep` is also for what later evaluations reuse."""
+    def __init__(
+        self, policy: Policy, model_class: str, output_form: OutputForm, keep: StorageOptions, draws_lines: bool = False
+    ) -> None:
+        """Start before the first call; `keep` is also for what later evaluations reuse, or extend along lines."""
         reader, describe = CallReader(CALL_SPEC, None), self._describe_call
         self.engine = ModelEngine(policy, reader, model=model_class, call=CALL_SPEC, keep=keep, describe_call=describe)
         self.current_step: tuple[int, int] | None = None  # segment and level of the newest call
         self._output_form, self._keep, self._call_facts, self._sigma = output_form, keep, CallFacts(), 0.0
         self._key: tuple[int, int, str] = (0, 0, "")  # segment, level and branch of the next call
-        self._returns = False  # whether a later evaluation is at its level
+        self.returns = False  # whether a later evaluation is at its level
+        self._draws_lines, self._lines = draws_lines, dict[tuple[int, str], OutputLine]()  # by segment and branch
         self._kept: dict[tuple[int, int, str], KeptOutput] = {}
         self._segment_tokens: dict[int, object] = {}  # one per segment
 
@@ -46,8 +50,9 @@ class LatentShapeCache:
         (segment, level, _), last = place, plan.last_evaluations
         self.current_step = max(self.current_step or (segment, level), (segment, level))
         self._key, self._sigma = (segment, level, branch), sigma
-        self._returns = number < last[segment, level]
+        self.returns = number < last[segment, level]
         self._kept = {key: kept for key, kept in self._kept.items() if number <= last[key[:2]]}
+        self._lines = {key: line for key, line in self._lines.items() if key[0] == segment}
         token = self._segment_tokens.setdefault(segment, object())
         noise = sigma if 0 <= sigma <= 1 else None
         total = len(plan.levels[segment])
@@ -65,13 +70,23 @@ class LatentShapeCache:
     def compute_again(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> Tensor:
         """Compute the output of a level once more; from now on it is the one to reuse there."""
         denoised = run_model()
-        if self._returns:
+        if self.returns or self._draws_lines:
             self._keep_output(self._output_form.from_denoised(denoised, x, _expand_sigma(sigma, x)), computed=True)
         return denoised
 
+    def extend_output(self, x: Tensor, sigma: Tensor) -> Tensor | None:
+        """Predict the denoised latent along the line of this branch's computed outputs; None where there is none."""
+        segment, level, branch = self._key
+        line = self._lines.get((segment, branch))
+        output = None if line is None else line.extend(level, self._sigma)
+        return output if output is None else self._output_form.to_denoised(output.to(x), x, _expand_sigma(sigma, x))
+
     def _keep_output(self, output: Tensor, computed: bool) -> None:
-        stored = output.to(self._keep.device, self._keep.dtype)
-        self._kept[self._key] = KeptOutput(stored, computed, output.dtype)
+        (segment, level, branch), stored = self._key, output.to(self._keep.device, self._keep.dtype)
+        if self.returns:
+            self._kept[self._key] = KeptOutput(stored, computed, output.dtype)
+        if self._draws_lines and computed:
+            self._lines.setdefault((segment, branch), OutputLine()).add(level, self._sigma, stored)
 
     def compute_or_predict(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> tuple[Tensor, bool]:
         """Return the denoised latent, and whether it was computed.
@@ -89,8 +104,7 @@ class LatentShapeCache:
 
         rows = torch.arange(x.shape[0])
         kept = self.engine(forward, (x, self._sigma, rows), {})
-        if self._returns:
-            self._keep_output(kept, bool(computed))
+        self._keep_output(kept, bool(computed))
         return (computed[0], True) if computed else (self._output_form.to_denoised(kept, x, level), False)
 
 

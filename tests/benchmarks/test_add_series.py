@@ -1,7 +1,21 @@
 """Policies that were measured later join a committed table, and its regrets follow."""
 
+import json
+
 import pytest
-from benchmarks.quality.add_series import CsvRow, add_series, compare_known, format_regrets, main, read_rows, write_rows
+from benchmarks.quality.add_series import (
+    CsvRow,
+    add_series,
+    compare_known,
+    format_regrets,
+    main,
+    read_rows,
+    read_series,
+    write_rows,
+)
+from tests.evaluation.bench.curves import both, plain
+
+from navicache.evaluation.bench.equal_steps import CurvePoint, MeasuredCell, QualityCurve
 
 FAMILY = ("model", "condition", "steps", "prompts", "budget", "series", "policy", "role")
 FAMILY += ("computed", "psnr", "median", "worst", "spread", "gap", "regret")
@@ -50,12 +64,24 @@ def test_other_prompts_are_refused():
         add_series(TABLE, [family("Spectrum", "48", prompts="4")])
 
 
-def test_from_file_to_file(tmp_path, capsys):
-    for name, rows in (("table", TABLE), ("new", [family("Inertial", "49.5"), family("Spectrum", "48")])):
-        with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            write_rows(file, rows)
+def test_a_series_is_read_at_the_computed_steps_of_the_cell():
+    points = (CurvePoint(16, 30.0, 30.0, 30.0, 0), CurvePoint(18, 34.0, 35.0, 31.0, 0))
+    cell = MeasuredCell("wan", "UniPC", 50, 8, "inertial", (QualityCurve("Spectrum", "spectrum", "rival", points),))
+    (row,) = read_series([{**levels("inertial", "50.0", "0.0"), "share": "1/3", "computed": "17"}], [cell])
+    assert (row["psnr"], row["median"], row["worst"], row["gap"]) == ("32", "32.5", "30.5", "2")
+    assert read_series([levels("inertial", "50.0", "0.0")], [cell]) == [], "25 steps are beyond its settings"
+
+
+def test_from_results_to_file(tmp_path, capsys):
+    with (tmp_path / "table.csv").open("w", encoding="utf-8", newline="") as file:
+        write_rows(file, [family("Inertial", "50", prompts="2"), family("NaviCache", "40.5", "9.5", prompts="2")])
+    place = {"cell": ("wan", "UniPC"), "total": 50}
+    rows = [*plain(**place), *both("Inertial", (25, 49.0), (25, 50.0), policy="inertial", **place)]
+    rows += both("Spectrum", (25, 47.0), (25, 49.0), policy="spectrum", **place)
+    lines = [json.dumps({**row, "key": str(number), "group": "g"}) + "\n" for number, row in enumerate(rows)]
+    (tmp_path / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
     out = tmp_path / "build" / "table.csv"
-    assert main([str(tmp_path / "table.csv"), str(tmp_path / "new.csv"), "--out", str(out)]) == 0
-    assert read_rows(out)[:2] == TABLE and len(read_rows(out)) == 3
+    assert main([str(tmp_path / "table.csv"), str(tmp_path), "--out", str(out)]) == 0
+    assert [(row["series"], row["psnr"], row["regret"]) for row in read_rows(out)][2:] == [("Spectrum", "48", "2")]
     printed = capsys.readouterr().out
     assert "Inertial: -0.50 dB from the table, 0.50 at most, 1 cells" in printed and "1 rows more" in printed

@@ -4,16 +4,19 @@ Every sampling leaves one line in the file of rows, and what is there is not sam
 """
 
 import argparse
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from pathlib import Path
 
 import torch
 from tests.comfyui import inside
-from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
-from tests.comfyui.search import Tried, nearest, next_threshold
+from tests.comfyui.grid import PROMPTS as GRID_PROMPTS
+from tests.comfyui.grid import SPACINGS, Cell, cells
+from tests.comfyui.rows import PROMPTS, ROWS, SAMPLERS, Row, Rows, Setting, scored_rows
+from tests.comfyui.search import MOST_TRIES, Tried, nearest, next_threshold
 
 from navicache.evaluation.psnr import psnr
 from navicache.pocket.held_out import choose_prompts
@@ -31,6 +34,8 @@ class Comparison:
     prompt: int
     text: str
     steps: int
+    tries: int = MOST_TRIES  # of the other cache's thresholds
+    alike: Sequence[Row] = ()  # where it was scored before, for a threshold to start with
 
     def plain(self) -> Row:
         """The run that the others are held against."""
@@ -41,22 +46,22 @@ class Comparison:
         torch.save(self.studio.frames(latents), kept)
         return self._add("plain", None, count, None)
 
-    def navicache(self, speedup: float = 2.0) -> Row:
-        """Our node."""
+    def navicache(self, evaluations: float, plain: float) -> Row:
+        """Our node, asked for the count that the other cache met."""
+        if found := [row for row in self._found("navicache") if row.evaluations == evaluations]:
+            return found[-1]
+        speedup = math.floor(1000 * plain / evaluations) / 1000  # rounded up, it would ask for one fewer
         if found := [row for row in self._found("navicache") if row.setting == speedup]:
-            return found[0]
+            return found[-1]
         return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
-
-    def navicache_at(self, evaluations: float, plain: float) -> Row:
-        """Our node at a count that the other cache could meet; half is the usual speed-up."""
-        usual = evaluations == plain // 2
-        return self.navicache(2.0 if usual else round(plain / evaluations, 3))
 
     def easycache(self, target: float) -> float:
         """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
         rows = self._found("easycache")
+        if any(row.psnr is not None for row in rows):
+            return nearest([Tried(row.setting or 0.0, row.evaluations) for row in rows if row.psnr], target).evaluations
         tried, made = [Tried(row.setting or 0.0, row.evaluations) for row in rows], {}
-        while (threshold := next_threshold(tried, target, self._start(target))) is not None:
+        while (threshold := next_threshold(tried, target, self._start(target), self.tries)) is not None:
             made[threshold], count = self._sample(inside.easycache(threshold))
             tried.append(Tried(threshold, count))
             self._add("easycache", threshold, count, None)
@@ -73,9 +78,10 @@ class Comparison:
         return self._score("easycache", threshold, *self._sample(inside.easycache(threshold))).evaluations
 
     def _start(self, target: float) -> float:
-        """What met the target for the prompt before, or their default."""
+        """What met the target for the prompt before, or was nearest with this sampler and spacing; or their default."""
         met = [row.setting for row in self.rows.read(self.setting, cache="easycache") if row.evaluations == target]
-        return (met or [None])[-1] or 0.2
+        near = [row.setting for row in self.alike if row.made_with.is_alike(self.setting)]
+        return ([*near, *met] or [None])[-1] or 0.2
 
     def _found(self, cache: str) -> list[Row]:
         return self.rows.read(self.setting, self.prompt, cache)
@@ -95,16 +101,30 @@ class Comparison:
 
 def settings(args: argparse.Namespace, prompt: int) -> list[Setting]:
     """Every sampler with every spacing; of several guidances each takes the next, and another one at every prompt."""
-    both, cfgs = product(args.samplers, args.spacings), islice(cycle(args.cfg), prompt, None)
+    both, cfgs = product(args.samplers, args.spacings or ["simple"]), islice(cycle(args.cfg), prompt, None)
     return [Setting(sampler, spacing, cfg) for (sampler, spacing), cfg in zip(both, cfgs, strict=False)]
 
 
+def chosen_cells(args: argparse.Namespace) -> Iterator[Cell]:
+    """Prompt by prompt, so that a stop leaves whole rows of the table; or those of some rounds of the grid."""
+    if args.rounds:
+        found = (cell for number in args.rounds for cell in cells(number))
+        spacings = args.spacings or SPACINGS
+        yield from (
+            each for each in found if each.setting.sampler in args.samplers and each.setting.spacing in spacings
+        )
+        return
+    for prompt in range(args.prompts):
+        for steps, setting in product(args.steps, settings(args, prompt)):
+            yield Cell(steps, setting, prompt)
+
+
 def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
-    """Prompt by prompt, so that a stop leaves whole rows of the table."""
-    studio = inside.Studio()
-    for number, text in enumerate(choose_prompts("held-out", args.prompts)):
-        for steps, setting in product(args.steps, settings(args, number)):
-            yield Comparison(studio, Rows(args.out / str(steps)), setting, number, text, steps)
+    """The cells that were chosen, one after the other."""
+    studio, texts = inside.Studio(), choose_prompts("held-out", max(args.prompts, GRID_PROMPTS))
+    for steps, setting, prompt in chosen_cells(args):
+        rows, alike = Rows(args.out / str(steps)), scored_rows(ROWS / "spacings", args.out)
+        yield Comparison(studio, rows, setting, prompt, texts[prompt], steps, args.tries, alike)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -114,8 +134,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--prompts", type=int, default=PROMPTS)
     parser.add_argument("--steps", type=int, nargs="+", default=[30], help="every number has a folder of its own (30)")
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, help="by ComfyUI's names")
-    parser.add_argument("--spacings", nargs="+", default=["simple"], help="schedulers by ComfyUI's names (simple)")
+    parser.add_argument("--spacings", nargs="+", help="schedulers by ComfyUI's names (simple, or all of a round)")
     parser.add_argument("--cfg", type=float, nargs="+", default=[5.0], help="one after the other over the settings (5)")
+    parser.add_argument(
+        "--rounds", type=int, nargs="+", help="rounds of the grid (tests.comfyui.grid), of these samplers"
+    )
+    parser.add_argument("--tries", type=int, default=MOST_TRIES, help="most thresholds of EasyCache for one cell (12)")
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     parser.add_argument("--threshold", type=float, help="EasyCache's, and no search: NaviCache meets its count")
     args = parser.parse_args(argv)
@@ -127,7 +151,7 @@ def main(argv: list[str] | None = None) -> None:
         if args.only != "navicache":
             met = comparison.easycache(met) if args.threshold is None else comparison.easycache_at(args.threshold)
         if args.only != "easycache":
-            comparison.navicache_at(met, plain)
+            comparison.navicache(met, plain)
 
 
 if __name__ == "__main__":

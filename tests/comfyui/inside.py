@@ -1,5 +1,6 @@
 """A real ComfyUI inside this process, for many samplings: the same nodes and samplers, without a server between."""
 
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -48,11 +49,33 @@ def own_input(executor: Any, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
     return executor(x.clone(), *args, **kwargs)
 
 
+class Remembered:
+    """Innermost wrapper: what the transformer has answered before, to the bit.
+
+    The runs of a comparison are alike until the first prediction, and the other cache is tried at several thresholds.
+    """
+
+    def __init__(self, most: int = 400) -> None:
+        self.answers: dict[tuple[bytes, ...], torch.Tensor] = {}
+        self.most = most
+
+    def __call__(
+        self, executor: Any, x: torch.Tensor, time: torch.Tensor, context: torch.Tensor, *rest: Any, **more: Any
+    ) -> Any:
+        key = tuple(hashlib.sha256(part.contiguous().numpy()).digest() for part in (x, time, context))
+        if key not in self.answers:
+            self.answers[key] = executor(x, time, context, *rest, **more)
+            if len(self.answers) > self.most:
+                del self.answers[next(iter(self.answers))]
+        return self.answers[key].clone()
+
+
 @dataclass
 class Studio:
     """The embedded Wan, ready to sample."""
 
     pack: ModuleType = field(default_factory=lambda: load_nodes(HERE / "nodes"))
+    remembered: Remembered = field(default_factory=Remembered)
 
     def __post_init__(self) -> None:
         from comfy_extras.nodes_model_advanced import ModelSamplingSD3
@@ -64,8 +87,10 @@ class Studio:
     def sample(self, prompt: str, setting: Setting, patch: Patch, seed: int = 0, steps: int = 20) -> tuple[Any, float]:
         """The latents, and how often the transformer ran for each sample."""
         import nodes
+        from comfy.patcher_extension import WrappersMP
 
         model = self.pack.counter.counted(patch(self.model))
+        model.add_wrapper_with_key(WrappersMP.DIFFUSION_MODEL, "remembered", self.remembered)
         positive, latent = [[self.pocket.encode(prompt), {}]], {"samples": torch.zeros(SHAPE)}
         call = (model, seed, steps, setting.cfg, setting.sampler, setting.spacing, positive, self.negative, latent)
         with torch.inference_mode():

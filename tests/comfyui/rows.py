@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
+ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
 PROMPTS = 8  # as many as are compared, if nobody says otherwise
 
 
@@ -15,6 +16,10 @@ class Setting:
     sampler: str
     spacing: str = "simple"
     cfg: float = 5.0
+
+    def is_alike(self, other: "Setting") -> bool:
+        """Whether they differ in guidance at most."""
+        return (self.sampler, self.spacing) == (other.sampler, other.spacing)
 
     @property
     def label(self) -> str:
@@ -71,3 +76,9 @@ class Rows:
     def frames(self, setting: Setting, prompt: int) -> Path:
         """Where the frames of a plain run are."""
         return self.folder / f"{setting.label}-{prompt}.pt"
+
+
+def scored_rows(*folders: Path) -> list[Row]:
+    """Where the other cache was scored, over all numbers of steps."""
+    parts = [part for folder in folders if folder.exists() for part in sorted(folder.iterdir()) if part.name.isdigit()]
+    return [row for part in parts for row in Rows(part).all() if row.cache == "easycache" and row.psnr is not None]

@@ -16,7 +16,7 @@ class Tried(NamedTuple):
     evaluations: float
 
 
-def next_threshold(tried: Sequence[Tried], target: float, start: float) -> float | None:
+def next_threshold(tried: Sequence[Tried], target: float, start: float, most_tries: int = MOST_TRIES) -> float | None:
     """What to try next; None once the target was met, or where nothing nearer can be expected.
 
     Example:
@@ -31,7 +31,7 @@ def next_threshold(tried: Sequence[Tried], target: float, start: float) -> float
     """
     if not tried:
         return start
-    if len(tried) >= MOST_TRIES or any(entry.evaluations == target for entry in tried):
+    if len(tried) >= most_tries or any(entry.evaluations == target for entry in tried):
         return None
     stuck = tried[-STUCK:]
     if len(stuck) == STUCK and stuck[0].evaluations > target and len({entry.evaluations for entry in stuck}) == 1:

@@ -9,12 +9,10 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from tests.comfyui.rows import PROMPTS, SAMPLERS, Row, Rows, Setting
+from tests.comfyui.rows import PROMPTS, ROWS, SAMPLERS, Row, Rows, Setting
 from tests.comfyui.search import Tried, nearest
 
 from navicache.evaluation.intervals import estimate_mean
-
-ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
 
 
 class Pair(NamedTuple):

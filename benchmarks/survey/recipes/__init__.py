@@ -7,10 +7,11 @@ from benchmarks.survey.generic import Recipe
 from .control import CONTROL
 from .images import IMAGES
 from .modular import MODULAR
+from .older import OLDER
 from .pixels import PIXELS
 from .unets import UNETS
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**CONTROL, **IMAGES, **MODULAR, **PIXELS, **UNETS, **VIDEO}
+RECIPES: dict[str, Recipe] = {**CONTROL, **IMAGES, **MODULAR, **OLDER, **PIXELS, **UNETS, **VIDEO}
 
 __all__ = ["RECIPES"]

@@ -6,10 +6,11 @@ from tests.tiny.zoo.case import Case
 
 from .images import IMAGES
 from .modular import MODULAR
+from .older import OLDER
 from .pixels import PIXELS
 from .sound import SOUND
 from .video import CONFIGS, VIDEO
 
-TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *SOUND)
+TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *OLDER, *SOUND)
 
 __all__ = ["CONFIGS", "TEMPLATES"]

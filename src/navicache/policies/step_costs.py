@@ -1,6 +1,6 @@
 """What a reused step costs, from the sampler's noise levels, and the steps to compute for the least total cost.
 
-    cost(i, o) = du_i^0.9 / ((1 - u_i + 0.02) u_i^0.55) o^0.35,      du_i = u_i - u_(i+1)
+    cost(i, o) = du_i^0.9 / ((1 - u_i + 0.02) (u_i + 0.02)^0.55) o^0.35,      du_i = u_i - u_(i+1)
 
 u = sigma / (alpha + sigma) is the noise level: 1 is noise, 0 is clean. For a flow it is sigma itself. o counts the
 steps since the last compute.

@@ -96,8 +96,14 @@ def sample_heunpp2(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
         for a, b in list(steps_of(sigmas[step : step + 3]))[: 2 if then > 0 else 0]:
             point = point + slopes[-1] * (b - a)
             slopes += [slope(model, point, b)] if b > 0 else []
-        x = x + torch.stack(slopes).mean(0) * (then - now)
+        x = x + weigh_slopes(slopes, sigmas[step + 1 :] / sigmas[0]) * (then - now)
     return x
+
+
+def weigh_slopes(slopes: list[Tensor], ahead: Tensor) -> Tensor:
+    """Those ahead weigh by their noise level, as shares of the first; the rest is left to the one on the course."""
+    shares = [share / len(slopes) for share in ahead[: len(slopes) - 1].tolist()]
+    return sum((slope * share for slope, share in zip(slopes[1:], shares, strict=True)), slopes[0] * (1 - sum(shares)))
 
 
 def sample_sa_solver_pece(model: Guider, x: Tensor, sigmas: Tensor) -> Tensor:
