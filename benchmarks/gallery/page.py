@@ -20,8 +20,8 @@ difference. Under it stand PSNR (higher is closer) and LPIPS (lower is closer) o
 run of every step ([metrics](metrics.md)).
 
 The prompts are of the first seven of the held-out set, which the models were not trained on. They were taken by number,
-before any picture was seen. `wild` has one of the 42 captions that it knows. Seed 0, float32, on a CPU. `turbo` is
-left out: of its 8 steps 2 or 3 are reused.
+before any picture was seen. `wild` has one of the 42 captions that it knows. Seed 0, float32, on a CPU.
+`turbo`, of 8 steps, is left out.
 
 These models are small: soft outlines and flat colours are theirs, with and without the cache. No large model has been
 measured yet.
