@@ -102,8 +102,8 @@ class TinyPipeline:
         fitting = {part: model for part, model in self.template.models.items() if model[0] in allowed or not allowed}
         if model := {**fitting, **self.recipe.models}.get(name):
             changes = self.recipe.changes.get(name, {})
-            known = {each.__name__: each for each in kinds}  # not all are exported
-            return build_model(known.get(model[0], model[0]), {**model[1], **changes}, seed=seed)
+            kind = next((each for each in kinds if each.__name__ == model[0]), model[0])  # not all are exported
+            return build_model(kind, {**model[1], **changes}, seed=seed)
         if name == "scheduler":
             kind, config = self.recipe.scheduler or self.template.scheduler
             return getattr(diffusers, kind)(**config)
