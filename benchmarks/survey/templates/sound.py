@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import transformers
-from tests.tiny.common import component
-from tests.tiny.zoo.case import DDIM, Case
-from tests.tiny.zoo.configs import UNET
-from tests.tiny.zoo.parts import KL
+from tests.tiny.zoo.case import Case
 
 from benchmarks.survey.media import sound
 from benchmarks.survey.text_parts import build_text_part
@@ -50,14 +47,6 @@ STABLE_AUDIO_3 = {
     ),
     "duration_embedder": ("StableAudio3DurationEmbedder", {"output_dim": 16, "fourier_dim": 8}),
 }
-SOUND_UNET = {
-    **UNET,
-    "class_embed_type": "simple_projection",
-    "projection_class_embeddings_input_dim": 8,
-    "class_embeddings_concat": True,
-    "cross_attention_dim": (8, 16),
-}
-MEL_VAE = ("AutoencoderKL", {**KL[1], "in_channels": 1, "out_channels": 1})
 HIDDEN = {
     "hidden_size": 16,
     "intermediate_size": 16,
@@ -67,30 +56,9 @@ HIDDEN = {
 }
 
 
-def vocoder() -> Any:
-    """A tiny HiFi-GAN of 8 frequencies."""
-    config = transformers.SpeechT5HifiGanConfig(
-        model_in_dim=8,
-        upsample_initial_channel=16,
-        upsample_rates=[2, 2],
-        upsample_kernel_sizes=[4, 4],
-        resblock_kernel_sizes=[3],
-        resblock_dilation_sizes=[[1, 3]],
-        normalize_before=False,
-    )
-    return component(lambda: transformers.SpeechT5HifiGan(config), seed=6)
-
-
 def language_model() -> Any:
     """The text encoder of AceStep, which its pipeline has no class for."""
     return build_text_part("text_encoder", (transformers.Qwen3Model,))
-
-
-def audio_ldm(name: str) -> Case:
-    """A U-Net that takes one embedding for a text, and makes a spectrogram."""
-    models = {"unet": ("UNet2DConditionModel", SOUND_UNET), "vae": MEL_VAE}
-    call = {"audio_length_in_s": 0.016, "output_type": "np"}
-    return Case(name, models, DDIM, {"prompt_embeds": (8,)}, call=call, parts={"vocoder": vocoder})
 
 
 def stable_audio_3(name: str) -> Case:
@@ -135,8 +103,6 @@ SOUND: tuple[Case, ...] = (
     stable_audio_3("StableAudio3Pipeline"),
     stable_audio_3("StableAudio3AudioToAudioPipeline"),
     stable_audio_3("StableAudio3InpaintPipeline"),
-    audio_ldm("AudioLDMPipeline"),
-    audio_ldm("MusicLDMPipeline"),
     Case(
         "AceStepPipeline",
         {
