@@ -23,7 +23,7 @@ REPORTED_FUNCTION_LINES = 25  # shown, not refused
 MAX_FUNCTION_LINES = 40
 EXEMPT_FUNCTIONS = {"OpenSoraPipeline.__call__"}  # its arguments are the published pipeline's, and each takes a line
 MAX_FILE_LINES = 200
-LINES = 25_000  # of the library, which is the cache alone: what is not belongs beside it
+LINES = 25_500  # of the library, which is the cache alone: what is not belongs beside it
 # Packages with the same limits, but without layers:
 OTHERS = (
     Path("opensora", "src", "navicache_opensora"),

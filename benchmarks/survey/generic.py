@@ -113,7 +113,8 @@ class TinyPipeline:
             if issubclass(kind, SchedulerMixin):
                 return kind()
             if issubclass(kind, ModelMixin) and kind.__name__ in self.configs:
-                return build_model(kind.__name__, self.configs[kind.__name__], seed=seed)
+                config = {**self.configs[kind.__name__], **self.recipe.changes.get(name, {})}
+                return build_model(kind.__name__, config, seed=seed)
         return None if self.takes_embeddings else build_text_part(name, kinds)
 
     def run(self, pipe: Any, steps: int = STEPS) -> Any:

@@ -48,9 +48,9 @@ def tokenizer() -> Any:
     return made
 
 
-def vision(kind: str) -> Any:
+def vision(kind: str, **changes: Any) -> Any:
     """A tiny image encoder."""
-    config = transformers.CLIPVisionConfig(**{**VISION.to_dict(), "projection_dim": 16})
+    config = transformers.CLIPVisionConfig(**{**VISION.to_dict(), "projection_dim": 16, **changes})
     return component(lambda: getattr(transformers, kind)(config), seed=8)
 
 

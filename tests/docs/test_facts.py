@@ -8,6 +8,8 @@ from benchmarks.survey.table import list_run
 from tests.docs.pages import FENCE, ROOT
 from tools.tables import COUNTED, COUNTING_PAGES, PART
 
+from navicache.integrations.policy_choice import CacheOptions, choose_policy
+from navicache.models import MODELS
 from navicache.policies import POLICIES
 
 MOST_WORDS = 800
@@ -28,6 +30,11 @@ def test_the_readme_is_short():
 def test_the_pages_can_be_read_in_an_afternoon():
     pages = [page for page in (ROOT / "docs").rglob("*.md") if not APART.intersection(page.parts)]
     assert sum(words(page.read_text(encoding="utf-8")) for page in pages) < MOST_WORDS_OF_ALL
+
+
+def test_the_default_is_as_fast_as_the_readme_says():
+    told = re.findall(r"\(default: about (\d)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert told == [str(each) for each in {round(choose_policy(CacheOptions(), spec).speedup) for spec in MODELS}]
 
 
 def test_every_policy_is_named_before_the_second_section():

@@ -1,5 +1,6 @@
 """A browser's hands and eyes on the studio's page."""
 
+import re
 import time
 
 LIMIT = 300  # seconds; most waits need one of them, or ten on a slow machine
@@ -73,7 +74,7 @@ def wait_for(tab, script, seconds=LIMIT):
 def refused(tab, words):
     """A message with these words comes up, and no step was made."""
     wait_for(tab, f"[...document.querySelectorAll('.toast-body')].some(t => t.innerText.includes({words!r}))")
-    return "step" not in live(tab) and not tab.value("!!document.querySelector('.nv-tiles')")
+    return not re.search(r"step \d", live(tab)) and not tab.value("!!document.querySelector('.nv-tiles')")
 
 
 def run(tab, **fields):

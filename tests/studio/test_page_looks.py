@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from tests.studio.hands import DONE, FRAMES, LIMIT, RUNNING, live, press, put, run, visit, wait_for, write
+from tests.studio.hands import DONE, FRAMES, LIMIT, LIVE, RUNNING, live, press, put, run, visit, wait_for, write
 from tests.studio.served import NEEDED
 
 from navicache import Trace
@@ -13,6 +13,7 @@ pytestmark = [*NEEDED, pytest.mark.usefixtures("alone")]
 PHONE = 375
 TOP = "document.querySelector('#nv-live').getBoundingClientRect().top"
 OFF = "['run', 'stop'].map(name => document.querySelector('button#nv-' + name).disabled)"
+STOP = "document.querySelector('button#nv-stop').getBoundingClientRect()"
 GREY = "getComputedStyle(document.querySelector('.nv-result')).opacity"
 # Whatever ends to the right of the screen, unless it lies in a box of its own that scrolls.
 OUT = """(() => {
@@ -85,6 +86,7 @@ def test_the_live_view_comes_into_sight_and_the_old_result_is_grey(tab, studio):
     press(tab, "Run")
     wait_for(tab, f"{RUNNING} && {TOP} >= 0 && {TOP} < 100")
     assert tab.value(OFF) == [True, False], "Run is off while it runs"
+    wait_for(tab, f"{STOP}.top > 0 && {STOP}.bottom < innerHeight")  # it follows where the fields have left the screen
     assert re.search(r"\d+ s · about \d+ (min \d+ )?s left", live(tab))
     wait_for(tab, DONE)
     wait_for(tab, "!!document.querySelector('.nv-result')")
@@ -101,6 +103,7 @@ def test_many_steps_take_little_room_on_a_phone(tab, studio):
     wait_for(tab, RUNNING)
     assert tab.value("document.querySelector('#nv-live .nv-strip').getBoundingClientRect().height") < 500
     press(tab, "Stop")
+    wait_for(tab, f"{LIVE}.startsWith('Stopped')")  # or the next page cuts it off
 
 
 def test_the_line_of_code_is_copied_and_files_are_saved(tab, studio, tmp_path):

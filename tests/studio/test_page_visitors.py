@@ -37,7 +37,11 @@ def test_stopped_in_mid_run_and_run_again(tab, studio):
     begin(tab, LONG)
     wait_for(tab, RUNNING)
     press(tab, "Stop")
-    wait_for(tab, STOPPED)
+    wait_for(tab, f"{STOPPED} && !document.querySelector('button#nv-run').disabled")
+    press(tab, "Run")
+    wait_for(tab, RUNNING)  # one click is enough as soon as the button takes it
+    press(tab, "Stop")
+    wait_for(tab, f"{STOPPED} && !document.querySelector('button#nv-run').disabled")
     assert run(tab, Steps=8) and tab.value(TILES)[2] == "4 of 8"
 
 

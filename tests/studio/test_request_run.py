@@ -9,7 +9,7 @@ import navicache.pocket
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
 from navicache.integrations.diffusers import find_cache_hook
-from navicache.studio.monitor import RunStopped
+from navicache.studio.monitor import RunMonitor, RunStopped, RunTooLong
 from navicache.studio.request import MAX_ERROR, QUALITY
 from navicache.studio.request_run import run_request
 
@@ -116,6 +116,26 @@ def test_a_stop_ends_at_the_next_step(pipe, phase):
         run_request(job_of(), Loaded(pipe), None, monitor)
     assert (news[-1].doing, len(news[-1].squares)) == (phase, 1)
     assert find_cache_hook(pipe.transformer) is None
+
+
+@pytest.mark.parametrize("phase", ["no cache", "with the cache"])
+def test_a_pipeline_without_a_callback_is_bounded_too(pipe, phase, monkeypatch):
+    before, calls = bare(pipe), []
+    monkeypatch.setattr(RunMonitor, "callback_arguments", lambda *_: {})
+    monitor, _ = listening()
+
+    def count(*_):
+        calls.append(monitor.news.doing)
+        if calls.count(phase) == 3:
+            monitor.deadline = 0.0
+
+    handle = pipe.transformer.register_forward_pre_hook(count)
+    with pytest.raises(RunTooLong):
+        run_request(job_of(), Loaded(pipe), None, monitor)
+    assert calls.count(phase) == 3 and calls[-1] == phase, "the third call is not made"
+    assert find_cache_hook(pipe.transformer) is None and [*pipe.transformer._forward_pre_hooks] == [handle.id]
+    handle.remove()
+    assert np.array_equal(bare(pipe), before)
 
 
 def test_an_error_in_mid_run_leaves_nothing_behind(pipe):

@@ -146,12 +146,13 @@ def test_a_refusal_is_a_text_and_no_trace_in_the_log():
 
 def test_the_usual_values_of_a_model():
     controller = StudioController(StudioModels(), RunQueue())
-    assert controller.default_values("pocket:hunyuan") == [50, 6.0, 9, 64, 64]
-    assert controller.default_values("pocket:unet")[2] is None and controller.default_values("owner/name") == [None] * 5
+    assert controller.first_values("pocket:hunyuan")[:-1] == [50, 6.0, 9, 64, 64]
+    assert controller.first_values("pocket:unet")[2] is None
+    assert controller.first_values("owner/name")[:-1] == [None] * 5
     for name, said in (
         ("pocket:nobody", "no model"),
         ("./nowhere", "no folder ./nowhere"),
         (None, "no model is named"),
     ):
         with pytest.raises(RunRefused, match=said):
-            controller.default_values(name)
+            controller.first_values(name)

@@ -18,7 +18,7 @@ from navicache.studio.take_away import encode_media
 def test_the_player_holds_the_samples():
     markup = sound_html(replace(clip(), sound=tone(rate=8000)), "no cache")
     data = re.search(r'src="data:audio/wav;base64,([^"]+)"', markup)
-    assert data and 'aria-label="sound, no cache"' in markup
+    assert data and 'data-name="no cache"' in markup
     with wave.open(io.BytesIO(base64.b64decode(data[1]))) as file:
         assert (file.getframerate(), file.getnchannels()) == (8000, 2)
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, 2).T / 32767

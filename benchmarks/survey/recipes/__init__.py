@@ -5,10 +5,11 @@ from __future__ import annotations
 from benchmarks.survey.generic import Recipe
 
 from .images import IMAGES
+from .older import OLDER
 from .pixels import PIXELS
 from .unets import UNETS
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**IMAGES, **PIXELS, **UNETS, **VIDEO}
+RECIPES: dict[str, Recipe] = {**IMAGES, **OLDER, **PIXELS, **UNETS, **VIDEO}
 
 __all__ = ["RECIPES"]

@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 from tests.tiny.zoo.case import drawn
-from tests.tiny.zoo.parts import picture
+from tests.tiny.zoo.parts import clip_text, picture
 
 from benchmarks.survey.generic import Recipe
+from benchmarks.survey.text_parts import tokenizer
 
 CONTROLLED = {"transformer": {"in_channels": 32, "out_channels": 16}}
 FILLED = {"transformer": {"in_channels": 288, "out_channels": 16}}
@@ -43,11 +44,21 @@ SEEN = {
     "parts": {"resolution": lambda: 64},
     "media": {"image": lambda: [[picture(0), picture(1)], [picture(2), None]]},
 }
+REFINER_VAE = (
+    "AutoencoderKLHunyuanImageRefiner",
+    {"latent_channels": 4, "block_out_channels": (8, 8, 16, 16, 16), "layers_per_block": 1},
+)
 WIDE = {"transformer": {"in_channels": 64}, "vae": {"latent_channels": 16}}
+RESIZED = {"calculate_dimensions": lambda area, ratio: (64, 64, None)}
 LISTED = {
     f"{which}prompt_embeds": lambda which=which: [drawn(f"{which}prompt_embeds", (12, 16))[0]]
     for which in ("", "negative_")
 }
+
+
+def tap(_: Any, tokens: torch.Tensor, *__: Any) -> list[torch.Tensor]:
+    """Stands in for the hidden states of a text encoder that has no tiny version."""
+    return [drawn("prompt", (tokens.shape[1], 32))]
 
 
 def encode(*_: Any, **__: Any) -> Any:
@@ -74,8 +85,8 @@ IMAGES: dict[str, Recipe] = {
         changes={"transformer": {"in_channels": 16, "out_channels": 16}, "vae": {"latent_channels": 16}}
     ),
     "DiTPipeline": Recipe(changes={"transformer": {"num_embeds_ada_norm": 1000}}),
-    "QwenImageEditPipeline": Recipe(constants={"calculate_dimensions": lambda area, ratio: (64, 64, None)}),
-    "QwenImageEditInpaintPipeline": Recipe(constants={"calculate_dimensions": lambda area, ratio: (64, 64, None)}),
+    "QwenImageEditPipeline": Recipe(constants=RESIZED),
+    "QwenImageEditInpaintPipeline": Recipe(constants=RESIZED),
     "QwenImageEditPlusPipeline": Recipe(constants=SMALL_IMAGE),
     "SanaSprintPipeline": Recipe(**SPRINT),
     "SanaSprintImg2ImgPipeline": Recipe(models=DEEP, **SPRINT),
@@ -84,10 +95,29 @@ IMAGES: dict[str, Recipe] = {
     "GlmImagePipeline": Recipe(without=("image",), media={"prior_token_ids": lambda: torch.arange(16)[None] % 32}),
     "LongCatImagePipeline": Recipe(attributes={"encode_prompt": encode}, text=True, changes=WIDE),
     "LongCatImageEditPipeline": Recipe(
-        attributes={"encode_prompt": encode}, text=True, changes=WIDE, parts={"text_processor": Processor}
+        text=True,
+        changes=WIDE,
+        parts={"text_processor": Processor},
+        attributes={"encode_prompt": encode},
+        constants={"calculate_dimensions": lambda area, ratio: (64, 64)},
     ),
     "OmniGenPipeline": Recipe(changes={"transformer": {"pad_token_id": 0}}, text=True),
     "JoyImageEditPipeline": Recipe(),
-    "HunyuanImageRefinerPipeline": Recipe(),
-    "NucleusMoEImagePipeline": Recipe(changes={"transformer": {"attention_head_dim": 24, "axes_dims_rope": (8, 8, 8)}}),
+    "HunyuanImageRefinerPipeline": Recipe(
+        models={"vae": REFINER_VAE},
+        changes={
+            "transformer": {"in_channels": 16, "out_channels": 8, "patch_size": (1, 1, 1), "rope_axes_dim": (4, 4, 4)}
+        },
+        media={"image": picture},
+    ),
+    "Ideogram4Pipeline": Recipe(
+        text=True,
+        scheduler=("FlowMatchEulerDiscreteScheduler", {}),
+        parts={"text_encoder": clip_text, "tokenizer": tokenizer},
+        attributes={"_get_text_encoder_hidden_states": tap},
+        call={"max_sequence_length": 16},
+    ),
+    "NucleusMoEImagePipeline": Recipe(
+        changes={"transformer": {"attention_head_dim": 24, "axes_dims_rope": (8, 8, 8), "capacity_factors": 1.0}}
+    ),
 }

@@ -16,35 +16,37 @@ COPY_MESSAGE = (
 
 
 class CallGuard:
-    """Remembers the thread inside the engine; calls one after the other may come from any thread. It refuses copies."""
+    """Remembers the call inside the engine; calls one after the other may come from any thread. It refuses copies."""
 
     def __init__(self) -> None:
         """Nobody is inside."""
-        self._thread_inside: dict[str, int] = {}  # setdefault is atomic; and unlike a lock it survives an interrupt
-        self._is_disturbed = False
+        # Threads of the call inside: its own, then those that came in. What comes in late marks a call that is over,
+        # not the next one. setdefault is atomic; and unlike a lock it survives an interrupt.
+        self._inside: dict[str, list[int]] = {}
 
     def enter(self) -> None:
         """Raise `SharedModel` if another thread is inside; that thread's call will raise as well."""
-        if self._thread_inside.setdefault("thread", get_ident()) != get_ident():
-            self._is_disturbed = True
+        threads = self._inside.setdefault("call", [get_ident()])
+        if threads[0] != get_ident():
+            threads.append(get_ident())
+            raise SharedModel(SHARED_MESSAGE)
+
+    def raise_if_disturbed(self) -> None:
+        """Raise `SharedModel` if another thread came in during this call: what is kept may be of both."""
+        if len(self._inside.get("call", ())) > 1:
             raise SharedModel(SHARED_MESSAGE)
 
     def leave(self) -> None:
-        """End a call; raises `SharedModel` if another thread came in during it: what is kept may be of both."""
-        if self._is_disturbed:
-            raise SharedModel(SHARED_MESSAGE)
-        self._thread_inside.clear()
-
-    def clear(self) -> None:
-        """End a call that failed."""
-        self._is_disturbed = False
-        self._thread_inside.clear()
+        """End a call, when all that it changes is put away."""
+        self._inside.clear()
 
     def disturb_other_thread(self) -> bool:
         """Whether another thread is inside; its call will raise."""
-        is_inside = self._thread_inside.get("thread", get_ident()) != get_ident()
-        self._is_disturbed = self._is_disturbed or is_inside
-        return is_inside
+        threads = self._inside.get("call", [get_ident()])
+        if threads[0] == get_ident():
+            return False
+        threads.append(get_ident())
+        return True
 
     def __getstate__(self) -> NoReturn:
         """Refuse copies: whoever copies a cached model copies its engine, and so comes here."""

@@ -121,16 +121,12 @@ class StudioController:
 
     def first_values(self, model: str | None) -> list[Any]:
         """The default values of a model, and the settings file that a search has left for it."""
-        return [*self.default_values(model), "" if self.models.locked else find_settings(model)]
-
-    def default_values(self, model: str | None) -> list[Any]:
-        """The default values of a model."""
         try:
             source = self.models.get_allowed_source(model)
             locate_model(source)
-            return default_values(source)
         except ValueError as error:
             raise RunRefused(remove_dashes(str(error))) from error
+        return [*default_values(source), "" if self.models.locked else find_settings(model)]
 
 
 def explain_error(error: Exception) -> str:

@@ -1,9 +1,10 @@
-"""Report the progress of a pipeline's call, and stop it on request."""
+"""Report the progress of a pipeline's call, and stop it on request or when its time is over."""
 
 import inspect
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from navicache.generation.progress import StepCounts, synchronize_device
 from navicache.generation.timed_calls import TimedOutput
+from navicache.integrations.denoiser_search import find_denoisers
 from navicache.studio.preview import decode_preview
 
 PREVIEWS = 6  # of a run, about
@@ -47,7 +49,7 @@ class RunProgress:
 
 @dataclass
 class RunMonitor:
-    """Publishes the progress of one visitor's run, and stops it at the end of a step."""
+    """Publishes the progress of one visitor's run, and stops it before a call of its model or at the end of a step."""
 
     publish: Callable[[RunProgress], None]
     minutes: float = math.inf  # the longest run
@@ -80,6 +82,17 @@ class RunMonitor:
                 f"stopped after {self.minutes:g} minutes, the limit of this studio: fewer steps or frames, or a "
                 "smaller size may do"
             )
+
+    @contextmanager
+    def watch(self, pipe: Any) -> Iterator[None]:
+        """Stop within: every call of a denoiser asks, since many pipelines take no callback."""
+        models = find_denoisers(pipe).values()
+        calls = [model.register_forward_pre_hook(lambda *_: self.raise_if_stopped()) for model in models]
+        try:
+            yield
+        finally:
+            for call in calls:
+                call.remove()
 
     def callback_arguments(self, pipe: Any, counts: StepCounts | None = None) -> dict[str, Any]:
         """The callback argument of the pipeline's call; empty if the pipeline takes none."""

@@ -1,6 +1,7 @@
 // One reel of both takes and their difference, drawn as three views in the same frame; and squares that explain themselves.
 // Gradio puts results on the page whenever it likes, so everything is found from the event or the frame at hand.
 (() => {
+ const APART = 0.08; // seconds between picture and sound that nobody notices
  const view = (stage, name) => stage.querySelector(".nv-" + name + " canvas");
 
  const whole = document.createElement("canvas"); // one frame of the reel: it may move on between two looks at it
@@ -26,11 +27,23 @@
   const times = stage.querySelector(".nv-times");
   view(stage, "difference").style.filter = "brightness(" + (Number(times.value) || 1) / times.defaultValue + ")";
  }
+ // The sound that is asked for goes with the reel, also where the reel stops, is moved or begins again.
+ function join(sound, reel, asked) {
+  const on = sound.dataset.name === asked && !reel.paused && reel.currentTime < sound.duration;
+  if (on === sound.paused) on ? sound.play().catch(() => {}) : sound.pause();
+  if (on && Math.abs(sound.currentTime - reel.currentTime) > APART) sound.currentTime = reel.currentTime;
+ }
+ function hear(button, stage) {
+  const names = ["off", ...[...stage.querySelectorAll(".nv-sound")].map((sound) => sound.dataset.name)];
+  stage.dataset.hear = names[(names.indexOf(stage.dataset.hear) + 1 || 1) % names.length];
+  button.textContent = "Sound: " + stage.dataset.hear;
+ }
  function tick() {
   for (const stage of document.querySelectorAll(".nv-stage")) {
    const reel = stage.querySelector(".nv-reel"), scrub = stage.querySelector(".nv-scrub");
    if (reel.dataset.mp4) prepare(reel);
    if (scrub && reel.duration && !scrub.matches(":active")) scrub.value = reel.currentTime / reel.duration;
+   for (const sound of stage.querySelectorAll(".nv-sound")) join(sound, reel, stage.dataset.hear);
    draw(stage, reel);
   }
   follow();
@@ -40,11 +53,13 @@
  let busy = false;
  function follow() {
   const live = document.querySelector("#nv-live"), clock = live?.querySelector(".nv-clock");
-  const now = !!live?.querySelector(".nv-live, .progress-text");
+  // After Stop, Gradio takes no click until the run's event is over: its box is hidden only then.
+  const now = !!live?.querySelector(".nv-live, .progress-text, :scope > .wrap:not(.hide):not(:has(.error))");
   for (const [name, off] of [["run", now], ["begin", now], ["stop", !now]]) {
    const button = document.querySelector("button#nv-" + name + ", #nv-" + name + " button");
    if (button && button.disabled !== off) button.disabled = off;
   }
+  document.body.classList.toggle("nv-away", now && document.querySelector("#nv-ask")?.getBoundingClientRect().bottom < 0);
   if (now && !busy) show(live);
   busy = now;
   if (clock) go(clock);
@@ -57,8 +72,9 @@
  }
  const said = (seconds) => { const s = Math.round(seconds); return s < 60 ? s + " s" : Math.floor(s / 60) + " min " + (s % 60) + " s"; };
  function go(clock) {
-  clock.began ??= performance.now();
-  const since = (performance.now() - clock.began) / 1000, { gone, left, after } = clock.dataset;
+  const { gone, left, after } = clock.dataset;
+  if (clock.told !== gone) Object.assign(clock, { told: gone, began: performance.now() }); // Gradio may keep the element
+  const since = (performance.now() - clock.began) / 1000;
   // The estimate falls between two updates, but a long step does not bring it to nothing.
   const text = said(Number(gone) + since) + (left === undefined ? "" : " · about " + said(Math.max(left / 2, left - since)) + " left" + after);
   if (clock.textContent !== text) clock.textContent = text;
@@ -99,6 +115,7 @@
   if (event.target.matches?.(".nv-save")) save(event.target);
   if (!stage) return;
   if (event.target.matches(".nv-play, .nv-stage canvas")) toggle(stage);
+  if (event.target.matches(".nv-hear")) hear(event.target, stage);
   if (event.target.matches(".nv-mode")) {
    const slide = stage.dataset.mode !== "slide";
    stage.dataset.mode = slide ? "slide" : "side";

@@ -37,7 +37,9 @@ def open_page(models: StudioModels, tuner: Tuner | None = None, **where: Any) ->
     from starlette.middleware import Middleware  # pyright: ignore[reportMissingImports]
 
     runs, guard = RunQueue(), Middleware(RequestGuard, host=where.get("server_name"))
-    where |= {"app_kwargs": {"middleware": [guard]}, "max_file_size": 1}  # bytes: a second lock, and None is no limit
+    # Gradio would ask its own address, give up after three seconds and advise a public link: a busy machine is slower.
+    where |= {"_frontend": False, "app_kwargs": {"middleware": [guard]}}
+    where["max_file_size"] = 1  # bytes: a second lock, and None is no limit
     page = build_page(StudioController(models, runs, tuner)).queue(max_size=QUEUE_LENGTH, default_concurrency_limit=1)
     try:
         _, address, _ = page.launch(**page_style(), **where, prevent_thread_lock=True)

@@ -50,4 +50,6 @@ def _call_monitored(
 ) -> TimedOutput:
     monitor.begin(doing)
     arguments = {**monitor.callback_arguments(pipe, counts), **(changed or {})}
-    return monitor.subtract_previews(call_timed(pipe, job, job.prompts[0], doing, arguments, counts, shown=False))
+    with monitor.watch(pipe):
+        take = call_timed(pipe, job, job.prompts[0], doing, arguments, counts, shown=False)
+    return monitor.subtract_previews(take)

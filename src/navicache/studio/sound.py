@@ -1,4 +1,4 @@
-"""The sound of a result: a player for each run, whose samples are exact."""
+"""The sound of a result, sample by sample; the player of the videos plays it with them."""
 
 import io
 import wave
@@ -9,12 +9,12 @@ from navicache.generation.media import Media
 from navicache.studio.pictures import to_base64
 
 
-def sound_html(media: Media, label: str) -> str:
-    """An audio element; nothing for a model without sound. `label` is escaped already."""
+def sound_html(media: Media, name: str) -> str:
+    """An audio element without controls, under the name that the player offers; nothing for a model without sound."""
     if media.sound is None:
         return ""
     data = to_base64(encode_wave(*media.sound))
-    return f'<audio class="nv-sound" controls aria-label="sound, {label}" src="data:audio/wav;base64,{data}"></audio>'
+    return f'<audio class="nv-sound" data-name="{name}" src="data:audio/wav;base64,{data}"></audio>'
 
 
 def encode_wave(samples: np.ndarray, rate: int) -> bytes:

@@ -17,6 +17,7 @@ PLAYER = (
 )
 VIEW = "<canvas></canvas><figcaption>"
 WIPE = '<input class="nv-wipe" type="range" min="0" max="100" value="50" step="any" aria-label="no cache or cached">'
+HEAR = '<button class="nv-hear">Sound: off</button>'
 MODE = '<button class="nv-mode">Slide one over the other</button>'
 SCALES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # of the difference
 SHOWN_SHARE = 0.999  # of the pixels: a few of the largest differences may be clipped
@@ -27,19 +28,18 @@ def stage_html(made: PromptResult, fps: int) -> str:
     plain, cached = made.pair.plain or made.pair.cached, made.pair.cached
     named = ("plain", "no cache", plain), ("cached", made.policy, cached)
     views = (
-        _view_html(name, escape(f"{words} · {take.call_seconds:.1f} s"), take.media) for name, words, take in named
+        f'<figure class="nv-{name}">{VIEW}{escape(words)} · {take.call_seconds:.1f} s</figcaption></figure>'
+        for name, words, take in named
     )
     times = choose_scale(plain.media.frames, cached.media.frames)
+    sounds = sound_html(plain.media, "no cache") + sound_html(cached.media, "cached")
+    controls = (PLAYER if plain.media.is_video else "") + (HEAR if sounds else "") + MODE
     return (
         f'<div class="nv-stage" data-mode="side">{_reel_html(plain.media, cached.media, fps, times)}'
         f'<div class="nv-pair">{"".join(views)}{WIPE}</div><figure class="nv-difference">{VIEW}<label>difference × '
         f'<input class="nv-times" type="number" min="1" max="100" value="{times:g}"></label></figcaption></figure>'
-        f'<div class="nv-controls">{PLAYER if plain.media.is_video else ""}{MODE}</div></div>'
+        f'<div class="nv-controls">{controls}</div>{sounds}</div>'
     )
-
-
-def _view_html(name: str, words: str, media: Media) -> str:
-    return f'<figure class="nv-{name}">{VIEW}{words}</figcaption>{sound_html(media, words)}</figure>'
 
 
 def choose_scale(plain: np.ndarray, cached: np.ndarray) -> float:

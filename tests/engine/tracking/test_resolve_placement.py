@@ -79,6 +79,19 @@ def test_a_scheduler_without_a_number_tells_that_the_first_step_goes_on():
     assert (placement.kind, placement.stream, placement.is_certain) == ("follow", "1", True)
 
 
+@pytest.mark.parametrize("is_numbered", [True, False])
+def test_a_branch_with_a_latent_of_its_own_follows_while_the_scheduler_stands_still(is_numbered):
+    """Cosmos gives each guidance branch other conditioned frames in its latent."""
+    at = RunTracker()
+    for i, time in enumerate((9.0, 8.0, 7.0)):
+        host = numbered("", i)._replace(index=i if is_numbered else None)
+        for latent, text, expected in ((LATENTS[i], COND, "0"), (LATENTS[i] + 0.5, UNCOND, "1")):
+            placement = found(at, called(latent, text, time), host)
+            kind = "follow" if expected == "1" else "step" if i else "run"
+            assert placement[:2] == (kind, expected), f"step {i}"
+            at = after(at, called(latent, text, time), host)
+
+
 def test_a_name_and_a_scheduler_without_a_number_tell_so_too():
     host = named("cond", 0)._replace(index=None)
     placement = place_call(

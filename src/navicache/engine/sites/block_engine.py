@@ -72,13 +72,14 @@ class BlockEngine(CacheEngine):
                     f"the model called {traversal.block_index + 1} of its {self.block_count} blocks: name the right "
                     "lists with enable(..., blocks=(...)), or use a policy at the site of the whole model"
                 )
-            self.call_guard.leave()
+            self.close_complete_run()
+            self.call_guard.raise_if_disturbed()
         except BaseException:
             self.abort_run()
             raise
         finally:
             self.traversal = None
-        self.close_complete_run()
+            self.call_guard.leave()
         return output
 
     def _find_block_handler(self) -> BlockHandler | None:

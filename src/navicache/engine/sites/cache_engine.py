@@ -159,7 +159,6 @@ class CacheEngine(ABC):
 
     def abort_run(self) -> None:
         """Forget the run: something went wrong in it, perhaps the device itself."""
-        self.call_guard.clear()
         self.run = None  # without waiting for measurements
         self.end_run("the run before was aborted", is_complete=False)
 

@@ -60,11 +60,13 @@ class ModelEngine(CacheEngine):
             if self.shadow is not None and self._call_uncompiled(self._has_predicted_samples):
                 truth = forward(*args, **kwargs)
                 output = self._call_uncompiled(self._compare_with_truth, output, truth, args, kwargs)
-            self._call_uncompiled(self.call_guard.leave)
+            self._call_uncompiled(self.close_complete_run)
+            self._call_uncompiled(self.call_guard.raise_if_disturbed)
         except BaseException:
             self._call_uncompiled(self.abort_run)
             raise
-        self._call_uncompiled(self.close_complete_run)
+        finally:
+            self._call_uncompiled(self.call_guard.leave)
         return output
 
     def _plan_without_grad(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallPlan:

@@ -77,13 +77,14 @@ class ModuleEngine(CacheEngine):
                     self._decide_groups(run, call)
             self._is_caching = not run.bypass_reason
             output = forward(*args, **kwargs)
-            self.call_guard.leave()
+            self.close_complete_run()
+            self.call_guard.raise_if_disturbed()
         except BaseException:
             self.abort_run()
             raise
         finally:
             self._is_caching = False
-        self.close_complete_run()
+            self.call_guard.leave()
         return output
 
     def release_site_tensors(self) -> None:

@@ -56,8 +56,11 @@ def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unch
     free = [stream for stream in equal if stream not in tracker.called_streams]
     is_time_unknown = tracker.is_done and placement.time is None
     same_time = get_time_range(placement.time) == get_time_range(tracker.time) and not is_time_unknown
-    if placement.kind == "follow" or (placement.is_tentative and latent_unchanged and same_time):
-        repeated = placement.stream in tracker.called_streams or (bool(equal) and not free)
+    repeated = placement.stream in tracker.called_streams or (bool(equal) and not free)
+    # A branch may have a latent of its own: the run's own scheduler has not moved, and neither has the time.
+    stands = placement.time is not None or tracker.local_index == 0
+    is_branch = stands and tracker.run_token is not None and not repeated
+    if placement.kind == "follow" or (placement.is_tentative and same_time and (latent_unchanged or is_branch)):
         if repeated and tracker.local_index == 0 and tracker.run_token is None:
             return placement.as_new_run("the first step again")
         stream = number_repeated_stream([*free, *equal, placement.stream][0], tracker.called_streams)
