@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from benchmarks.cost import batches, overhead
+from benchmarks.cost import batches, outputs, overhead
 
 
 def test_both_ways_are_timed_and_what_is_kept_is_counted(tmp_path, capsys):
@@ -31,3 +31,15 @@ def test_batches_are_decided_in_every_way(tmp_path):
     assert [(line.rows, line.computed) for line in lines] == [("none", 1.0), ("call", 0.5), ("sample", 0.5)]
     assert all(line.samples_per_second == pytest.approx(2 / line.seconds, rel=0.01) for line in lines)
     assert len(json.loads((tmp_path / "new" / "b.json").read_text())["lines"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("policy", "most_kept"), [("inertial, speed-up 2", 4), ("inertial, max_error", 4), ("easycache", 3)]
+)
+def test_a_second_output_adds_no_transfer_and_keeps_a_few_of_its_own_size(policy, most_kept, monkeypatch):
+    monkeypatch.setattr(outputs, "VIDEO", (1, 96, 16))
+    monkeypatch.setattr(outputs, "SOUND", (1, 80, 16))
+    one, two = (outputs.measure_cost(count, "cpu", outputs.POLICIES[policy]) for count in (1, 2))
+    assert (one.computed, one.transfers) == (two.computed, two.transfers)
+    assert one.numbers < two.numbers < 2 * one.numbers
+    assert 0 < two.kept - one.kept <= most_kept * 80 * 16 * 2

@@ -34,6 +34,12 @@ H3_SIZES = {
     "time_embed_dim": 8,
     "rope_freq_dim": 1,
 }
+SETTINGS: dict[str, dict[str, Any]] = {f"inertial {speedup}x": {"speedup": speedup} for speedup in (1.5, 2.0, 3.0)}
+# What adds a residual: to the whole model's outputs, and to the tokens of its blocks.
+SETTINGS |= {f"static {interval}x": {"policy": "static", "interval": interval} for interval in (1.5, 2.0, 3.0)}
+SETTINGS |= {name: {"policy": name, "threshold": 0.1, "align_steps": 3} for name in ("navicache", "easycache")}
+SETTINGS |= {name: {"policy": name, "threshold": 0.1} for name in ("teacache", "firstblockcache")}
+SETTINGS["dbcache"] = {"policy": "dbcache", "first": 1, "last": 0}
 Joint = Callable[[], tuple[Tensor, Tensor]]
 
 
@@ -109,7 +115,7 @@ def measure_errors(joint: tuple[nn.Module, Any, Joint], held: bool, **knobs: Any
 
 if __name__ == "__main__":
     for name, joint in {"LTX-2": ltx2(), "MiniMax H3": minimax_h3()}.items():
-        for speedup in (1.5, 2.0, 3.0):
+        for policy, knobs in SETTINGS.items():
             for way in ("held", "predicted"):
-                video, sound = measure_errors(joint, way == "held", speedup=speedup)
-                print(f"{name:10}  {speedup}x  sound {way:9}  video {video:.2%}  sound {sound:.2%}")
+                video, sound = measure_errors(joint, way == "held", **knobs)
+                print(f"{name:10}  {policy:16}  sound {way:9}  video {video:.2%}  sound {sound:.2%}")

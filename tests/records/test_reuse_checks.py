@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -73,3 +74,12 @@ def test_other_words_are_refused(wrong):
     run = {"model": "Toy", "policy": "static", **wrong}
     with pytest.raises(ValueError, match=r"runs\[0\]\.(shadow|belief) must be null or one of .*; save it again"):
         Trace.from_json(json.dumps({"format": "navicache trace", "version": 1, "runs": [run]}))
+
+
+def test_a_limit_is_kept_if_every_output_keeps_it():
+    run = shadow_run([0.05, 0.2])
+    worse = [replace(step, other_errors={"1": 0.3, "2": math.nan}) for step in run.steps]
+    steps = collect_reuse_checks(replace(run, steps=tuple(worse)))
+    assert {step.largest_error for step in steps} == {0.3}
+    assert [compute_share_within_limit(steps, limit) for limit in (0.25, 0.3)] == [0.0, 1.0]
+    assert [compute_share_within_limit(collect_reuse_checks(run), limit) for limit in (0.1, 0.25)] == [0.5, 1.0]

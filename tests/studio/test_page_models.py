@@ -26,6 +26,7 @@ def test_another_of_the_family_brings_its_own_values(tab, studio):
 
 def test_a_folder(tab, studio, wan_folder):
     visit(tab, studio)
+    filled(tab, "Frames", "9")  # the page has its first values
     put(tab, MODEL, str(wan_folder))
     filled(tab, "Steps", "")
     for name, value in SMALL.items():
@@ -38,6 +39,7 @@ def test_a_folder(tab, studio, wan_folder):
 
 def test_a_name_that_is_nothing(tab, studio):
     visit(tab, studio)
+    filled(tab, "Frames", "9")
     put(tab, MODEL, "pocket:nobody")
     assert refused(tab, "no model 'nobody'")
     assert "Traceback" not in studio.said()
@@ -45,6 +47,7 @@ def test_a_name_that_is_nothing(tab, studio):
 
 def test_a_hub_id_is_asked_for_and_nothing_else(tab, studio):
     visit(tab, studio)
+    filled(tab, "Frames", "9")
     put(tab, MODEL, "nobody/nothing")
     filled(tab, "Steps", "")
     press(tab, "Run")

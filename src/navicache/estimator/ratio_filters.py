@@ -47,17 +47,8 @@ class RatioFilter(Protocol[BeliefT]):
 
 
 @dataclass(frozen=True)
-class RandomWalkFilter:
-    """The paper's random walk: r_t = r_{t-1} + w, z_t = r_t + v, Var w = Q, Var v = R.
-
-    The default numbers are the paper's; `epsilon` is the official code's.
-
-    Example:
-        >>> walk = RandomWalkFilter()
-        >>> belief, gain = walk.correct(walk.predict(walk.start_belief(0.0), None), 1.0, None)
-        >>> round(belief.mean, 6), round(belief.variance, 6), round(gain, 6)
-        (0.954545, 0.047727, 0.954545)
-    """
+class FilterKnobs:
+    """The knobs of every filter; the numbers are the paper's, `epsilon` is the official code's."""
 
     process_noise: Noise = 0.05
     measurement_noise: Noise = 0.05
@@ -70,6 +61,18 @@ class RandomWalkFilter:
         check_noise("measurement_noise", self.measurement_noise)
         check_variance("initial_variance", self.initial_variance)
         check_variance("epsilon", self.epsilon)
+
+
+@dataclass(frozen=True)
+class RandomWalkFilter(FilterKnobs):
+    """The paper's random walk: r_t = r_{t-1} + w, z_t = r_t + v, Var w = Q, Var v = R.
+
+    Example:
+        >>> walk = RandomWalkFilter()
+        >>> belief, gain = walk.correct(walk.predict(walk.start_belief(0.0), None), 1.0, None)
+        >>> round(belief.mean, 6), round(belief.variance, 6), round(gain, 6)
+        (0.954545, 0.047727, 0.954545)
+    """
 
     def start_belief(self, mean: float) -> Gaussian:
         """N(mean, P_0)."""
@@ -105,7 +108,7 @@ class RatioDriftBelief(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DriftFilter:
+class DriftFilter(FilterKnobs):
     """The abstract's dual state (r, d): F = [[1, 1], [0, 1]], H = [1, 0], Q = diag(process_noise, drift_noise).
 
     With `drift_noise` and `initial_drift_variance` zero it is `RandomWalkFilter`, to the last bit.
@@ -119,21 +122,14 @@ class DriftFilter:
         3.98
     """
 
-    process_noise: Noise = 0.05
-    measurement_noise: Noise = 0.05
-    initial_variance: float = 1.0
-    epsilon: float = 1e-8
     drift_noise: Noise = 0.01
     initial_drift_variance: float = 1.0
 
     def __post_init__(self) -> None:
         """Raise ValueError for numbers that are not variances."""
-        check_noise("process_noise", self.process_noise)
-        check_noise("measurement_noise", self.measurement_noise)
+        super().__post_init__()
         check_noise("drift_noise", self.drift_noise)
-        check_variance("initial_variance", self.initial_variance)
         check_variance("initial_drift_variance", self.initial_drift_variance)
-        check_variance("epsilon", self.epsilon)
 
     def start_belief(self, mean: float) -> RatioDriftBelief:
         """N((mean, 0), diag(initial_variance, initial_drift_variance))."""

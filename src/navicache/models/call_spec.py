@@ -22,6 +22,7 @@ class CallSpec:
     conditioning: tuple[ArgumentKey, ...] | None = None  # what differs between prompts and guidance branches
     output: ArgumentKey | None = None  # key or position in the returned container; None: its first tensor
     channel_dim: int | None = None  # of the batched latent; None: 1, or the last one of (batch, tokens, channels)
+    other_latents: tuple[ArgumentKey, ...] | None = None  # those of further outputs; None: by the usual names
 
 
 # Arguments of the whole call, regardless of their length: positions, layers, one scale per layer.

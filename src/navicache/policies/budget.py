@@ -14,11 +14,12 @@ With 2 and 3 the rest of the budget is laid out again at every step. The budget 
 the schedule: they did better on one model and worse on another (docs/research).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from navicache.policies.decisions import PlainGate
 from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.guards import REALIGN_STEPS
 from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
@@ -77,7 +78,7 @@ class BudgetState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetGate:
+class BudgetGate(PlainGate[BudgetState]):
     """Computes the scheduled steps."""
 
     streams: StreamRule = field(default="lead", init=False)
@@ -158,11 +159,6 @@ class BudgetGate:
         total = DEFAULT_TOTAL_STEPS if outcome.total is None else outcome.total - (outcome.index - outcome.local_index)
         progress = min(outcome.local_index / total, 1.0)
         return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
-
-    def explain(self, state: BudgetState) -> Mapping[str, float]:
-        """Show nothing."""
-        del state
-        return {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,16 +9,16 @@ bfloat16. Weights of the outputs are the same sum, here without rounding.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
-from navicache.policies.protocols import Outcome, PredictionWeights, Step
+from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS, StatelessPredictor
+from navicache.policies.protocols import PredictionWeights, Step
 
 
 @dataclass(frozen=True)
-class ChebyshevRidge:
+class ChebyshevRidge(StatelessPredictor):
     """Forecasts with a polynomial that is fitted to all kept outputs, mixed with a line through the two newest.
 
     Example:
@@ -26,10 +26,6 @@ class ChebyshevRidge:
         >>> line.references
         ((0.0, 3.0), (0.0, -2.0), (0.0, 0.0))
     """
-
-    needs_inner_products: bool = field(default=False, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
-    needs_last_error: bool = field(default=False, init=False)
 
     degree: int = 4  # M
     ridge: float = 0.1  # lambda
@@ -41,9 +37,6 @@ class ChebyshevRidge:
     def history_length(self) -> int:
         """All computed outputs that the fit uses."""
         return self.history
-
-    def init(self) -> None:
-        """Return no state: the computed steps determine the weights."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The two forecasts as weights of the kept outputs."""
@@ -57,10 +50,6 @@ class ChebyshevRidge:
         line = (1 + reach, -reach, *[0.0] * len(gaps))
         mixed = (self.share * a + (1 - self.share) * b for a, b in zip(fitted, line, strict=False))
         return PredictionWeights(0.0, tuple((0.0, weight) for weight in mixed))
-
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
 
 
 @lru_cache(maxsize=1024)

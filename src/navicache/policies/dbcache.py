@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from navicache.policies.cache_sites import Blocks
-from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, PlainGate
 from navicache.policies.finite_differences import FiniteDifferences
 from navicache.policies.firstblockcache import compute_change_since_computed
 from navicache.policies.guards import add_guards
 from navicache.policies.knob_checks import check_integer, check_number, check_optional_count, check_threshold
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule, Step, StreamRule
+from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
 ALIGN_COMPUTE, LIMIT_COMPUTE = Decision(True, "align"), Decision(True, "limit")
 
@@ -33,7 +33,7 @@ class DBCacheState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DBCacheGate:
+class DBCacheGate(PlainGate[DBCacheState]):
     """Applies its tests in order; the first that applies decides."""
 
     rows: RowRule = field(default="call", init=False)
@@ -72,11 +72,6 @@ class DBCacheGate:
         accumulated = state.accumulated_difference + (difference if math.isfinite(difference) else 0.0)
         state = state._replace(accumulated_difference=accumulated, difference=difference)
         return GATE_REUSE if difference < self.threshold else GATE_COMPUTE, state
-
-    def learn(self, state: DBCacheState, outcome: Outcome) -> DBCacheState:
-        """Learn nothing: a compute resets no count."""
-        del outcome
-        return state
 
     def explain(self, state: DBCacheState) -> Mapping[str, float]:
         """The difference against its threshold."""

@@ -1,12 +1,30 @@
 """Decisions that several gates share, and the division they compare with a threshold."""
 
 import math
+from collections.abc import Mapping
+from typing import Generic, TypeVar
 
-from navicache.policies.protocols import Decision
+from navicache.policies.protocols import Decision, Outcome
+
+StateT = TypeVar("StateT")
 
 GATE_REUSE, GATE_COMPUTE = Decision(False, "gate"), Decision(True, "gate")
 SCHEDULE_REUSE, SCHEDULE_COMPUTE = Decision(False, "schedule"), Decision(True, "schedule")
 NO_SIGNAL_COMPUTE = Decision(True, "no signal yet")
+
+
+class PlainGate(Generic[StateT]):
+    """Base class of gates: computes teach it nothing and it explains nothing, unless a subclass says how."""
+
+    def learn(self, state: StateT, outcome: Outcome) -> StateT:
+        """Learn nothing."""
+        del outcome
+        return state
+
+    def explain(self, state: StateT) -> Mapping[str, float]:
+        """Show nothing."""
+        del state
+        return {}
 
 
 def divide_ieee(numerator: float, denominator: float) -> float:

@@ -7,17 +7,17 @@ that is `PolynomialExtrapolation` in predictors.py. HiCache (hicache.py) has Her
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial
 from typing import Literal
 
-from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS, RESIDUAL_HOLD_WEIGHTS
-from navicache.policies.protocols import Outcome, PredictionWeights, Step
+from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS, RESIDUAL_HOLD_WEIGHTS, StatelessPredictor
+from navicache.policies.protocols import PredictionWeights, Step
 
 
 @dataclass(frozen=True)
-class FiniteDifferences:
+class FiniteDifferences(StatelessPredictor):
     """Forecast from the finite differences of computed outputs or residuals.
 
     Example:
@@ -26,9 +26,6 @@ class FiniteDifferences:
         >>> FiniteDifferences(1, target="residual").weights(None, Step(index=6, local_index=6, gaps=(2, 4)))
         PredictionWeights(input=1.0, references=((-1.5, 1.5), (0.5, -0.5)), error_weight=0.0)
     """
-
-    needs_inner_products: bool = field(default=False, init=False)
-    needs_last_error: bool = field(default=False, init=False)
 
     degree: int = 1
     target: Literal["output", "residual"] = "output"
@@ -41,12 +38,9 @@ class FiniteDifferences:
         return self.degree + 1
 
     @property
-    def needs_past_inputs(self) -> bool:
+    def needs_past_inputs(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """A residual is an output minus its input."""
         return self.target == "residual" and self.degree > 0
-
-    def init(self) -> None:
-        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The series as weights of the kept outputs."""
@@ -67,10 +61,6 @@ class FiniteDifferences:
         if self.hermite_scale is not None:
             return compute_hermite_basis(distance, self.degree, self.hermite_scale)
         return [distance**k / factorial(k) for k in range(1, self.degree + 1)]
-
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
 
 
 def compute_hermite_basis(distance: float, degree: int, scale: float) -> list[float]:

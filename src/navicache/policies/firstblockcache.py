@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.cache_sites import Blocks
-from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, divide_ieee
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, NO_SIGNAL_COMPUTE, PlainGate, divide_ieee
 from navicache.policies.guards import add_guards
 from navicache.policies.knob_checks import check_align_steps, check_threshold
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule, Step, StreamRule
+from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignalDistanceGate:
+class SignalDistanceGate(PlainGate[float | None]):
     """Reuse while the signal is close to that of the last computed step: mean|s_i - s_j| / mean|s_j| <= tau."""
 
     rows: RowRule = field(default="call", init=False)
@@ -34,11 +34,6 @@ class SignalDistanceGate:
         if difference is None:
             return NO_SIGNAL_COMPUTE, None
         return GATE_REUSE if self.threshold > 0 and difference <= self.threshold else GATE_COMPUTE, difference
-
-    def learn(self, state: float | None, outcome: Outcome) -> float | None:
-        """Learn nothing."""
-        del outcome
-        return state
 
     def explain(self, state: float | None) -> Mapping[str, float]:
         """The difference against its threshold."""

@@ -6,20 +6,19 @@ computed, all streams share one decision, and a reuse holds the residual.
 
 import math
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE
+from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE, PlainGate
 from navicache.policies.guards import add_guards
 from navicache.policies.knob_checks import check_align_steps, check_bool, check_integer, check_number
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule, Step, StreamRule
+from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
 
 @dataclass(frozen=True)
-class IndexGate:
+class IndexGate(PlainGate[None]):
     """A gate that depends on the step index alone. Subclasses override `is_scheduled`."""
 
     rows: RowRule = field(default="call", init=False)
@@ -37,15 +36,6 @@ class IndexGate:
         """Whether the schedule computes this step."""
         del step
         return True
-
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
-
-    def explain(self, state: None) -> Mapping[str, float]:
-        """Show nothing."""
-        del state
-        return {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -112,7 +112,7 @@ class Inertial:
     def _complete_scheme(self, scheme: Scheme) -> Scheme:
         """Add the rules for short runs, and the gate that estimates errors for the trace if a schedule decides."""
         if not self.has_schedule:
-            return replace(scheme, min_total_steps=self.shortest)
+            return replace(scheme, min_total_steps=self.shortest, bounds_outputs=self.max_error is not None)
         monitor, fewest = FiniteGuard(self._build_error_gate(0.0)), min(self.shortest, FEWEST_STEPS)
         return replace(scheme, monitor=monitor, min_total_steps=fewest, few_steps_below=self.shortest)
 

@@ -6,19 +6,19 @@ A predicted output is such a sum too, so every prediction is a sum of computed o
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 
 from navicache.policies.fixed_schedules import IndexGate
-from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS
-from navicache.policies.protocols import Outcome, PredictionWeights, Step
+from navicache.policies.predictors import OUTPUT_HOLD_WEIGHTS, StatelessPredictor
+from navicache.policies.protocols import PredictionWeights, Step
 
 # one row per step from step 1 on: the weights of all earlier outputs, the oldest first
 WeightTable = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
-class LinearRecurrence:
+class LinearRecurrence(StatelessPredictor):
     """Predicts with a table of weights; needs every computed output of a run.
 
     Example:
@@ -27,19 +27,12 @@ class LinearRecurrence:
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
 
-    needs_inner_products: bool = field(default=False, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
-    needs_last_error: bool = field(default=False, init=False)
-
     weight_table: WeightTable
 
     @property
     def history_length(self) -> int:
         """As many outputs as there are before the last step of the table."""
         return max(2, len(self.weight_table))
-
-    def init(self) -> None:
-        """Return no state: the computed steps determine the weights."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The row of this step as weights of computed outputs."""
@@ -51,10 +44,6 @@ class LinearRecurrence:
             0.0,
             tuple((0.0, share) for share in expand_to_computed_outputs(self.weight_table, step.local_index, computed)),
         )
-
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
 
 
 def expand_to_computed_outputs(table: WeightTable, index: int, computed_steps: Sequence[int]) -> list[float]:

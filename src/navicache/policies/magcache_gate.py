@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE
+from navicache.policies.decisions import GATE_COMPUTE, GATE_REUSE, PlainGate
 from navicache.policies.guards import is_aligning
-from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule, Step, StreamRule
+from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
 Comparison = Literal["<", "<="]
 Rounding = Literal["down", "nearest", "up"]
@@ -62,7 +62,7 @@ class MagCacheState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MagCacheGate:
+class MagCacheGate(PlainGate[MagCacheState]):
     """Knobs of the rule. A decision depends on the step alone, so the schedule of a run is known beforehand."""
 
     rows: RowRule = field(default="call", init=False)
@@ -103,11 +103,6 @@ class MagCacheGate:
     def _is_entry_reusable(self, entry: int, ratio: float) -> bool:
         small = self.largest_change is None or abs(1 - ratio) <= self.largest_change
         return small and entry not in self.always_compute
-
-    def learn(self, state: MagCacheState, outcome: Outcome) -> MagCacheState:
-        """Learn nothing."""
-        del outcome
-        return state
 
     def explain(self, state: MagCacheState) -> Mapping[str, float]:
         """The drift, its threshold, and the part of this step."""

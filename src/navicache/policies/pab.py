@@ -7,12 +7,11 @@ The first step inside a window may reuse what was computed before it.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.cache_sites import ModuleKind, Modules
-from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE
+from navicache.policies.decisions import SCHEDULE_COMPUTE, SCHEDULE_REUSE, PlainGate
 from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.guards import add_guards
 from navicache.policies.knob_checks import (
@@ -24,7 +23,7 @@ from navicache.policies.knob_checks import (
 )
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import OutputHold
-from navicache.policies.protocols import Decision, Gate, Measurement, Outcome, RowRule, Step, StreamRule
+from navicache.policies.protocols import Decision, Gate, Measurement, RowRule, Step, StreamRule
 
 TimestepWindow = tuple[float, float]
 DEFAULT_WINDOW: TimestepWindow = (100, 800)
@@ -47,7 +46,7 @@ class TimestepWindowGate(IndexGate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyTimestepGate:
+class KeyTimestepGate(PlainGate[int]):
     """Reuses for `reuses_after_key` steps after each key timestep; the state counts the remaining ones."""
 
     rows: RowRule = field(default="call", init=False)
@@ -66,16 +65,6 @@ class KeyTimestepGate:
         if truncate_timestep(step.time) in self.key_timesteps:
             return SCHEDULE_COMPUTE, self.reuses_after_key
         return (SCHEDULE_REUSE, state - 1) if state else (SCHEDULE_COMPUTE, 0)
-
-    def learn(self, state: int, outcome: Outcome) -> int:
-        """Learn nothing."""
-        del outcome
-        return state
-
-    def explain(self, state: int) -> Mapping[str, float]:
-        """Show nothing."""
-        del state
-        return {}
 
 
 def truncate_timestep(timestep: float | None) -> int | None:

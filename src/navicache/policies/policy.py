@@ -27,6 +27,7 @@ class Scheme:
     # from outputs alone, because both branches have the same input. None: a follower is predicted like the leader.
     difference_predictor: Predictor[Any] | None = None
     min_total_steps: int = 0  # runs with fewer steps than this are not cached
+    bounds_outputs: bool = False  # the gate is asked for every output that is predicted, and the worst one decides
     few_steps_below: int = 0  # runs with fewer steps than this reuse less than the policy's target asks for
     # Consulted for the trace alone. Its decisions do not count, so it runs late, when its readings are on the host.
     monitor: Gate[Any] | None = None

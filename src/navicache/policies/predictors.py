@@ -10,7 +10,23 @@ OUTPUT_HOLD_WEIGHTS = PredictionWeights(0.0, ((0.0, 1.0),))
 
 
 @dataclass(frozen=True)
-class ResidualHold:
+class StatelessPredictor:
+    """Base class of predictors that learn nothing: the steps alone determine the weights."""
+
+    needs_inner_products: bool = field(default=False, init=False)
+    needs_past_inputs: bool = field(default=False, init=False)
+    needs_last_error: bool = field(default=False, init=False)
+
+    def init(self) -> None:
+        """Return no state."""
+
+    def learn(self, state: None, outcome: Outcome) -> None:
+        """Learn nothing."""
+        del state, outcome
+
+
+@dataclass(frozen=True)
+class ResidualHold(StatelessPredictor):
     """y_i ~ x_i + (y_j - x_j): what EasyCache and the official NaviCache code return on reuse.
 
     Example:
@@ -19,25 +35,15 @@ class ResidualHold:
     """
 
     history_length: int = field(default=1, init=False)
-    needs_inner_products: bool = field(default=False, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
-    needs_last_error: bool = field(default=False, init=False)
-
-    def init(self) -> None:
-        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The residual of the last computed step, added to the input."""
         del state, step
         return RESIDUAL_HOLD_WEIGHTS
 
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
-
 
 @dataclass(frozen=True)
-class OutputHold:
+class OutputHold(StatelessPredictor):
     """y_i ~ y_j: the "cached feature" of the paper's text.
 
     Example:
@@ -46,35 +52,21 @@ class OutputHold:
     """
 
     history_length: int = field(default=1, init=False)
-    needs_inner_products: bool = field(default=False, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
-    needs_last_error: bool = field(default=False, init=False)
-
-    def init(self) -> None:
-        """Return no state."""
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The output of the last computed step."""
         del state, step
         return OUTPUT_HOLD_WEIGHTS
 
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
-
 
 @dataclass(frozen=True)
-class PolynomialExtrapolation:
+class PolynomialExtrapolation(StatelessPredictor):
     """Extrapolate through the newest computed outputs, undamped: order 0 holds, 1 is a line, 2 a parabola.
 
     Example:
         >>> PolynomialExtrapolation(1).weights(None, Step(index=6, local_index=6, gaps=(2, 1)))
         PredictionWeights(input=0.0, references=((0.0, 3.0), (0.0, -2.0)), error_weight=0.0)
     """
-
-    needs_inner_products: bool = field(default=False, init=False)
-    needs_past_inputs: bool = field(default=False, init=False)
-    needs_last_error: bool = field(default=False, init=False)
 
     degree: int = 1
 
@@ -83,9 +75,6 @@ class PolynomialExtrapolation:
         """As many outputs as the polynomial has coefficients."""
         return self.degree + 1
 
-    def init(self) -> None:
-        """Return no state."""
-
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """Lagrange's weights of the kept outputs."""
         del state
@@ -93,10 +82,6 @@ class PolynomialExtrapolation:
         if not distances:
             return OUTPUT_HOLD_WEIGHTS
         return PredictionWeights(0.0, tuple((0.0, _compute_lagrange_weight(distances, back)) for back in distances))
-
-    def learn(self, state: None, outcome: Outcome) -> None:
-        """Learn nothing."""
-        del state, outcome
 
 
 def _compute_lagrange_weight(distances: list[int], distance: int) -> float:

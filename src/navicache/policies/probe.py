@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from navicache.policies.cache_sites import Blocks, Signal
+from navicache.policies.decisions import PlainGate
 from navicache.policies.policy import Scheme
 from navicache.policies.predictors import ResidualHold
-from navicache.policies.protocols import Decision, Measurement, Outcome, RowRule, Step, StreamRule
+from navicache.policies.protocols import Decision, Measurement, RowRule, Step, StreamRule
 
 
 @dataclass(frozen=True)
-class ProbeGate:
+class ProbeGate(PlainGate[float | None]):
     """Computes every step; its state is the relative change of the signal since the step before."""
 
     rows: RowRule = field(default="call", init=False)
@@ -20,7 +21,6 @@ class ProbeGate:
 
     def init(self) -> float | None:
         """No change before the second step."""
-        return None
 
     def decide(self, state: float | None, step: Step) -> tuple[Decision, float | None]:
         """Compute.
@@ -32,11 +32,6 @@ class ProbeGate:
         del state
         change = None if step.since_seen is None or not step.seen_magnitude else step.since_seen / step.seen_magnitude
         return Decision(True, "calibration"), change
-
-    def learn(self, state: float | None, outcome: Outcome) -> float | None:
-        """Nothing to learn."""
-        del outcome
-        return state
 
     def explain(self, state: float | None) -> Mapping[str, float]:
         """The change, if there is one."""

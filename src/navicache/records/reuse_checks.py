@@ -33,6 +33,7 @@ class ReuseCheck(NamedTuple):
     sample: int
     predicted_error: float | None
     true_error: float
+    largest_error: float  # of all outputs
 
 
 def collect_reuse_checks(run: RunRecord) -> tuple[ReuseCheck, ...]:
@@ -42,13 +43,15 @@ def collect_reuse_checks(run: RunRecord) -> tuple[ReuseCheck, ...]:
         >>> from navicache.records.step import StepRecord
         >>> step = StepRecord(index=7, stream="0", computed=False, reason="gate", predicted_change=0.2, reuse_error=0.1)
         >>> collect_reuse_checks(RunRecord(model="Toy", policy="inertial", steps=(step,), belief="predicted_change"))
-        (ReuseCheck(index=7, sample=0, predicted_error=0.2, true_error=0.1),)
+        (ReuseCheck(index=7, sample=0, predicted_error=0.2, true_error=0.1, largest_error=0.1),)
     """
-    return tuple(
-        ReuseCheck(step.index, step.sample, None if run.belief is None else getattr(step, run.belief), step.reuse_error)
-        for step in run.leading
-        if not step.computed and step.reuse_error is not None
-    )
+    checks: list[ReuseCheck] = []
+    for step in run.leading:
+        if not step.computed and step.reuse_error is not None:
+            predicted_error = None if run.belief is None else getattr(step, run.belief)
+            largest_error = max(step.reuse_error, *(step.other_errors or {}).values(), 0.0)
+            checks.append(ReuseCheck(step.index, step.sample, predicted_error, step.reuse_error, largest_error))
+    return tuple(checks)
 
 
 def compute_share_within_prediction(checks: Sequence[ReuseCheck]) -> float | None:
@@ -58,8 +61,8 @@ def compute_share_within_prediction(checks: Sequence[ReuseCheck]) -> float | Non
 
 
 def compute_share_within_limit(checks: Sequence[ReuseCheck], error_limit: float) -> float | None:
-    """Share of the steps whose true error stayed within a limit; None without steps."""
-    return _compute_share([check.true_error <= error_limit for check in checks])
+    """Share of the steps whose true errors, of every output, stayed within a limit; None without steps."""
+    return _compute_share([check.largest_error <= error_limit for check in checks])
 
 
 def read_max_error(run: RunRecord) -> float | None:

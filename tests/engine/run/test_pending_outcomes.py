@@ -37,7 +37,7 @@ def lesson(about="output", index=4, **readings):
 
 def test_an_output_teaches_the_decider_of_every_sample():
     made = lessons(2)
-    made.queue_outcome(lesson(output_magnitude=arrived(5, 7)))
+    made.queue_outcomes([lesson(output_magnitude=arrived(5, 7))])
     made.learn_outcomes()
     assert made.deciders.get_or_create("cond").output_magnitudes == [5, 7]
     assert made.outcomes == []
@@ -45,7 +45,7 @@ def test_an_output_teaches_the_decider_of_every_sample():
 
 def test_a_difference_teaches_the_course_of_its_stream_alone():
     made = lessons(2)
-    made.queue_outcome(lesson("difference", output_magnitude=arrived(5, 7), **MOVES))
+    made.queue_outcomes([lesson("difference", output_magnitude=arrived(5, 7), **MOVES)])
     made.learn_outcomes()
     assert made.streams.difference_predictors.get_or_create_states("cond")[0].damping.mean < 0.5
     assert made.deciders.get_or_create("cond").output_magnitudes == [None, None]
@@ -54,7 +54,7 @@ def test_a_difference_teaches_the_course_of_its_stream_alone():
 
 def test_a_truth_goes_to_the_trace_and_teaches_nobody():
     made = lessons(2)
-    made.queue_outcome(lesson("truth", output_magnitude=arrived(4, 8), prediction_error=arrived(1, 1)))
+    made.queue_outcomes([lesson("truth", output_magnitude=arrived(4, 8), prediction_error=arrived(1, 1))])
     made.learn_outcomes()
     assert [line.reuse_error for line in made.recorder.build_run_record().steps] == [0.25, 0.125]
     assert made.deciders.get_or_create("cond").output_magnitudes == [None, None]
@@ -67,7 +67,7 @@ def test_a_sample_is_broken_where_any_of_its_rows_is(bad):
     made.batch.layout = ((0, 1),)
     made.streams.set_branch_differences(BranchDifferences(made.batch.layout))
     made.deciders.get_or_create("cond").mark_computed(4, (0,))
-    made.queue_outcome(lesson(output_magnitude=arrived(5, bad)))
+    made.queue_outcomes([lesson(output_magnitude=arrived(5, bad))])
     made.learn_outcomes()
     assert made.deciders.get_or_create("cond").computed_steps == [()]
     assert made.recorder.build_run_record().notes == (NONFINITE_NOTE,)
@@ -93,7 +93,7 @@ def test_a_proof_of_a_stream_that_has_gone_is_passed_over():
 def test_all_that_must_cross():
     made = lessons(gate=Every())
     size, change, proof = arrived(1, 1), arrived(2, 2), arrived(3)
-    made.queue_outcome(lesson(output_magnitude=size, output_change=change))
+    made.queue_outcomes([lesson(output_magnitude=size, output_change=change)])
     made.finite_checks.append(FiniteCheck("uncond", range(1), proof))
     assert made.list_pending_readings() == [size, change, proof]
     made.release_tensors()
@@ -104,9 +104,9 @@ def test_all_that_must_cross():
 
 def test_only_the_trace_waits_for_a_truth():
     made = lessons()
-    made.queue_outcome(lesson("truth", output_magnitude=arrived(1, 1)))
+    made.queue_outcomes([lesson("truth", output_magnitude=arrived(1, 1))])
     assert not made.affects_next_step
-    made.queue_outcome(lesson("difference", output_magnitude=arrived(1, 1)))
+    made.queue_outcomes([lesson("difference", output_magnitude=arrived(1, 1))])
     assert made.affects_next_step
     made.learn_outcomes()
     made.finite_checks.append(FiniteCheck("uncond", range(1), arrived(1.0)))

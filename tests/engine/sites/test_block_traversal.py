@@ -19,10 +19,10 @@ def test_blocks_are_counted_and_the_first_ones_tokens_are_kept():
 
 
 def test_the_first_block_of_the_site_leads():
-    made, block, text = visit(), nn.Identity(), torch.ones(1, 5, 2)
-    made.set_site_call(block, (1,), {"a": 2}, text)
+    made, block, others = visit(), nn.Identity(), {"context": torch.ones(1, 5, 2)}
+    made.set_site_call(block, (1,), {"a": 2}, others)
     assert made.site_call == (block, (1,), {"a": 2})
-    assert made.site_text is text
+    assert made.site_others is others
 
 
 def test_a_signal_is_heard_by_its_kind_the_newest_counts():
@@ -37,7 +37,8 @@ def test_what_comes_out_is_what_the_newest_block_made():
     made, first, second = visit(), torch.zeros(1), torch.ones(1)
     made.set_output(first)
     made.set_output(second)
-    made.set_prediction(first)
+    made.set_prediction(first, {"context": second})
     assert made.last_output is second
     assert made.prediction is first
+    assert made.predicted_others == {"context": second}
     assert made.work is None

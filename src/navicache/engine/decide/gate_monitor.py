@@ -1,4 +1,4 @@
-"""A gate that only explains the trace: it runs late, after its readings came to the host with another transfer."""
+"""A gate beside the one that decides: it explains the trace, or holds a further output to its error."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,10 @@ class PendingStep(NamedTuple):
 
 
 class GateMonitor:
-    """Asks the gate about every step, in order, and hands its states to the trace."""
+    """Asks the gate about every step, in order, and hands its states to the trace.
+
+    It runs late, after its readings came to the host with another transfer.
+    """
 
     def __init__(self, gate: Gate[Any], recorder: TraceRecorder, batch: BatchSamples) -> None:
         """Nothing was asked yet."""
@@ -65,3 +68,24 @@ class GateMonitor:
         _, state = self._gate.decide(self._states[sample], step)
         self._states[sample] = state
         self._recorder.add_explanation(step.local_index, stream, sample, step, state)
+
+
+class OutputBound:
+    """Asks the gate of the run whether one further output may be predicted, on measurements of its own."""
+
+    def __init__(self, gate: Gate[Any], batch: BatchSamples) -> None:
+        """Nothing is measured yet."""
+        self._gate, self._states = gate, batch.create_sample_list(gate.init())
+        self._magnitudes: list[float | None] = batch.create_sample_list(None)
+
+    def find_exceeded(self, steps: Sequence[Step]) -> list[int]:
+        """Samples whose prediction would be farther off than the gate allows. Called once per step."""
+        own_steps = [step._replace(output_magnitude=self._magnitudes[sample]) for sample, step in enumerate(steps)]
+        asked = [self._gate.decide(*pair) for pair in zip(self._states, own_steps, strict=True)]
+        self._states[:] = [state for _, state in asked]
+        return [sample for sample, (decision, _) in enumerate(asked) if decision.compute]
+
+    def learn_outcome(self, sample: int, outcome: Outcome) -> None:
+        """Take in the error at a compute."""
+        self._magnitudes[sample] = outcome.output_magnitude
+        self._states[sample] = self._gate.learn(self._states[sample], outcome)

@@ -124,10 +124,10 @@ class StreamCache:
         else:
             base_rows = self._sum_references(weights, channels)
             inner = self._add_latent([weight.input for weight in weights], latent, base_rows)
-        return inner if channels.width is None else channels.append_other_channels(inner, self._decode_last_output())
-
-    def _decode_last_output(self) -> Rows:
-        return self._decode_rows(move_rows(self.history[0][1], self.device, None))
+        if channels.width is None:
+            return inner
+        newest = self._decode_rows(move_rows(self.history[0][1], self.device, None))
+        return channels.append_other_channels(inner, newest)
 
     def _decode_rows(self, rows: Rows) -> Rows:
         return rows if self.branch_differences is None else self.branch_differences.from_differences(rows)

@@ -1,12 +1,14 @@
 """One output of the model beside its prediction, such as the sound of a video: it goes on along a course of its own.
 
 It is computed whenever the prediction is, and predicted from its own computed values, with a damping and amends of its
-own. What cannot be predicted, or has not moved yet, is held.
+own, or by its own residual. What cannot be predicted, or has not moved yet, is held.
 """
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from navicache.engine.decide.decider import NONFINITE_NOTE
+from navicache.engine.decide.gate_monitor import OutputBound
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
 from navicache.engine.run.held_output import HeldOutput, can_predict_dtype, list_row_formats
@@ -16,6 +18,7 @@ from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.containers import OutputPath
 from navicache.engine.tensors.rows import NO_ROWS, Rows, measure_mean_abs, replace_rows, subtract_rows, take_rows
 from navicache.engine.tracking.run_tracker import StepPosition
+from navicache.policies import Step
 
 CHANGE_NAME = "change of what is held"
 
@@ -27,6 +30,8 @@ class AdditionalOutput:
     path: OutputPath
     decides: StreamCaches  # of the prediction
     streams: StreamCaches  # its own
+    latent_index: int | None = None  # of the latent that is added to it, among those beside the first
+    bound: OutputBound | None = None  # of a policy that bounds the error of every output
     held: dict[str, HeldOutput] = field(default_factory=dict)  # by stream
 
     @property
@@ -42,7 +47,15 @@ class AdditionalOutput:
     def predict_output(self, stream: str) -> Rows:
         """What a stream's output is predicted as."""
         held = self.held[stream]
-        return held.get_rows() if held.rows else self.streams.predict_output(stream, NO_ROWS)
+        return held.get_rows() if held.rows else self.streams.predict_output(stream, self.streams.latent_state.latent)
+
+    def find_exceeded(self, stream: str, steps: Sequence[Step]) -> Collection[int]:
+        """Samples that the gate would not let be predicted; none while the output is held."""
+        held = self.held.get(stream)
+        if self.bound is None or held is None or held.is_fixed:
+            return ()
+        exceeded = self.bound.find_exceeded(steps)
+        return exceeded if held.has_moved else ()
 
     def _has_references(self, stream: str) -> bool:
         """Whether anything is kept of a stream; another leader takes from its followers what they had."""
@@ -66,7 +79,8 @@ class AdditionalOutput:
         held = self.held[stream]
         if not held.has_format_of(output, self.streams.batch.row_count, rows):
             return self._change_format(stream, output if rows is None or before is None else before), None
-        outcome = self._measure_and_keep(work._replace(latent=NO_ROWS), output, before, position, is_leading)
+        work = work._replace(latent=self.streams.latent_state.latent)
+        outcome = self._measure_and_keep(work, output, before, position, is_leading)
         merged = output if rows is None or before is None else replace_rows(before, rows, output)
         if held.is_fixed or not held.has_moved:
             held.set_rows(merged, self.streams.storage.device)
@@ -75,13 +89,13 @@ class AdditionalOutput:
     def _change_format(self, stream: str, output: Rows) -> Rows:
         """An output whose shape or dtype changes is held from here on."""
         self._fix(stream)
-        self.held[stream].set_row_formats(output)
         self.held[stream].set_rows(output, self.streams.storage.device)
         return output
 
     def _create_held(self, output: Rows) -> HeldOutput:
         scheme = self.streams.scheme
-        is_fixed = scheme.predictor.history_length < 2 or not can_predict_dtype(output) or self._has_parted
+        stays = self.latent_index is None and scheme.predictor.history_length < 2
+        is_fixed = stays or not can_predict_dtype(output) or self._has_parted
         return HeldOutput(list_row_formats(output), is_fixed, has_moved=not scheme.gate.reads)
 
     @property
@@ -132,6 +146,8 @@ class AdditionalOutput:
                 recorder.amend_output_error(*place, self.name, outcome.prediction_error)
             if pending.subject == "output":
                 streams.learn_first_row(pending.stream, sample, outcome)
+                if self.bound is not None:
+                    self.bound.learn_outcome(sample, outcome)
                 streams.learn_branch_rows(pending, sample)
             elif pending.stream in streams.followers:
                 streams.learn_difference(pending.stream, sample, outcome)

@@ -1,9 +1,10 @@
 """All outputs of the model beside its prediction, and the container that they come in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from navicache.engine.decide.gate_monitor import OutputBound
 from navicache.engine.decide.pending_outcome import PendingOutcome
 from navicache.engine.predict.branch_differences import BranchDifferences
 from navicache.engine.run.additional_output import AdditionalOutput
@@ -13,9 +14,12 @@ from navicache.engine.run.latent_state import LatentState
 from navicache.engine.run.outcome_measurement import ComputeWork, measure_error
 from navicache.engine.run.stream_caches import StreamCaches
 from navicache.engine.tensors.containers import NO_OTHERS, OutputForm, OutputPath, UnpackedOutput, check_form
-from navicache.engine.tensors.rows import Rows, have_same_format, take_rows
+from navicache.engine.tensors.rows import Rows, clone_rows, have_same_format, list_shapes, take_rows
 from navicache.engine.tracking.batch_samples import BatchSamples
+from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.run_tracker import StepPosition
+from navicache.policies import Decision
+from navicache.records import label_output
 
 
 @dataclass
@@ -32,9 +36,28 @@ class AdditionalOutputs:
         if not is_partial:
             self.forms[stream] = output.form
 
-    def pack_output(self, stream: str, prediction: Rows, others: Mapping[OutputPath, Rows] | None = None) -> Any:
-        """The container that the model would return; None predicts what lies beside the prediction."""
-        return self.forms[stream].pack_output(prediction, self._predict_outputs(stream) if others is None else others)
+    def bound_decisions(self, local_index: int, stream: str, decisions: list[Decision]) -> None:
+        """Compute the samples with an output here that the gate would not let be predicted."""
+        decider = self.streams.deciders.get_or_create(stream)
+        for each in self.by_path.values():
+            for sample in each.find_exceeded(stream, decider.steps):
+                if not decisions[sample].compute:
+                    decisions[sample] = Decision(True, f"error of {label_output(each.name)}")
+                    fields = {"computed": True, "reason": decisions[sample].reason}
+                    decider.recorder.amend_fields(local_index, stream, sample, fields)
+
+    def predict_container(self, stream: str, prediction: Rows, latents: Sequence[Rows]) -> Any:
+        """The container that the model would return, with everything beside the prediction predicted as well."""
+        if not self.by_path:  # by far the most frequent case
+            return self.pack_output(stream, prediction, NO_OTHERS)
+        self._refer_to_latents(latents)
+        outputs = {path: each for path, each in self.by_path.items() if stream in each.held}
+        others = {path: _from_rows(each, each.predict_output(stream)) for path, each in outputs.items()}
+        return self.pack_output(stream, prediction, others)
+
+    def pack_output(self, stream: str, prediction: Rows, others: Mapping[OutputPath, Rows]) -> Any:
+        """The container that the model would return, with these tensors in it."""
+        return self.forms[stream].pack_output(prediction, others)
 
     def store_outputs(
         self, work: ComputeWork, outputs: Mapping[OutputPath, Rows], position: StepPosition, is_leading: bool
@@ -44,31 +67,46 @@ class AdditionalOutputs:
         outcomes: list[PendingOutcome] = []
         for path, output in outputs.items():
             if path not in self.by_path:
-                self.by_path[path] = self._create_output(path, output)
+                self.by_path[path] = self._create_output(path, output, work.other_latents)
+        self._refer_to_latents(work.other_latents)
+        for path, output in outputs.items():
             each = self.by_path[path]
             rows, outcome = each.store_output(work, _to_rows(each, output), position, is_leading)
             merged[path] = _from_rows(each, rows)
             outcomes += [] if outcome is None else [outcome]
         return merged, outcomes
 
-    def _create_output(self, path: OutputPath, output: Rows) -> AdditionalOutput:
+    def copy_latents(self, stream: str, call: ModelCall) -> tuple[Rows, ...]:
+        """The latents of further outputs from before the model runs; none where the policy adds no latent."""
+        is_added = call.other_latents and self.streams.compute_row_weights(stream)[0].input
+        return tuple(map(clone_rows, call.other_latents)) if is_added else ()
+
+    def _refer_to_latents(self, latents: Sequence[Rows]) -> None:
+        """Predict from these latents: those of this call."""
+        for each in self.by_path.values():
+            if each.latent_index is not None and latents:
+                each.streams.latent_state.refer_to_latent(_to_rows(each, latents[each.latent_index]))
+
+    def _find_latent(self, output: Rows, latents: Sequence[Rows]) -> int | None:
+        """The first latent of the output's shape that belongs to no other."""
+        taken = {each.latent_index for each in self.by_path.values()}
+        fits = (n for n, latent in enumerate(latents) if list_shapes(latent) == list_shapes(output))
+        return next((n for n in fits if n not in taken), None)
+
+    def _create_output(self, path: OutputPath, output: Rows, latents: Sequence[Rows]) -> AdditionalOutput:
         decides, count = self.streams, self.streams.batch.row_count
         first, *more = output
         has_batch = bool(more) or (first.ndim > 0 and first.shape[0] == count)
         batch = decides.batch if has_batch else BatchSamples(1, is_layout_known=True)
-        predictors = DifferencePredictors(decides.scheme.predictor, batch)
-        streams = StreamCaches(decides.scheme, decides.storage, LatentState(), batch, decides.deciders, predictors)
+        predictors, index = DifferencePredictors(decides.scheme.predictor, batch), self._find_latent(output, latents)
+        parts = decides.scheme, decides.storage, LatentState(), batch, decides.deciders, predictors
+        streams = StreamCaches(*parts, has_latent=index is not None)
         if has_batch and decides.branch_differences is not None:
             streams.set_branch_differences(decides.branch_differences)
         if decides.leader is not None:
             streams.set_leader(decides.leader)
-        return AdditionalOutput(path, decides, streams)
-
-    def _predict_outputs(self, stream: str) -> Mapping[OutputPath, Rows]:
-        if not self.by_path:  # by far the most frequent case
-            return NO_OTHERS
-        outputs = {path: each for path, each in self.by_path.items() if stream in each.held}
-        return {path: _from_rows(each, each.predict_output(stream)) for path, each in outputs.items()}
+        bound = OutputBound(decides.scheme.gate, batch) if decides.scheme.bounds_outputs else None
+        return AdditionalOutput(path, decides, streams, index, bound)
 
     def measure_true_errors(
         self, truth: PendingOutcome, predictions: Mapping[OutputPath, Rows], outputs: Mapping[OutputPath, Rows]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 from navicache.engine.tensors.rows import NO_ROWS, Rows, clone_rows, count_rows, move_rows
 
@@ -25,7 +24,7 @@ class HeldOutput:
 
     def set_rows(self, output: Rows, device: torch.device | None) -> None:
         """Hold a copy of this output, on that device."""
-        self.rows = move_rows(clone_rows(output), device, None)
+        self.rows, self.row_formats = move_rows(clone_rows(output), device, None), list_row_formats(output)
 
     def get_rows(self) -> Rows:
         """A copy as the model would return it, which the caller may write to."""
@@ -36,10 +35,6 @@ class HeldOutput:
         known = self.row_formats
         expected = known if rows is None or len(known) == 1 else [known[row] for row in rows]
         return count_rows(output) == (row_count if rows is None else len(rows)) and list_row_formats(output) == expected
-
-    def set_row_formats(self, output: Rows) -> None:
-        """Take over how this value is built."""
-        self.row_formats = list_row_formats(output)
 
     def fix(self, output: Rows) -> None:
         """Hold for the rest of the run; until the next compute the newest value is this one."""
@@ -61,8 +56,4 @@ def can_predict_dtype(output: Rows) -> bool:
 
 def list_row_formats(output: Rows) -> list[RowFormat]:
     """How rows are built: for all of them, or each."""
-    return [_get_row_format(chunk) for chunk in output]
-
-
-def _get_row_format(chunk: Tensor) -> RowFormat:
-    return chunk.shape[1:], chunk.dtype, chunk.device
+    return [(chunk.shape[1:], chunk.dtype, chunk.device) for chunk in output]

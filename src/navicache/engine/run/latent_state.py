@@ -44,6 +44,10 @@ class LatentState:
         self.element_count = sum(chunk.numel() for chunk in self.latent)
         return self.latent if shared else self.shared_channels.take_latent_channels(latent)
 
+    def refer_to_latent(self, latent: Rows) -> None:
+        """Take over the latent of a call without a copy: it is used within that call."""
+        self.latent = latent
+
     def release_tensors(self) -> None:
         """Let the tensors go."""
         self.caller_latent = self.latent = ()

@@ -20,6 +20,7 @@ class ComputeWork(NamedTuple):
     latent: Rows  # the engine's own copy of the latent part, from before the model ran
     samples: list[int]
     rows: list[int] | None  # of those samples; None for all rows
+    other_latents: tuple[Rows, ...] = ()  # copies, of a policy that adds them to further outputs
 
 
 class ComputeResult(NamedTuple):
@@ -58,27 +59,6 @@ def measure_output_change(
             inner(compute_result.prediction_error), inner(take_rows(stream.last_error, rows))
         )
     return PendingOutcome(compute_result.position, work.stream, all_rows if rows is None else rows, since, readings)
-
-
-def measure_difference_outcome(
-    work: ComputeWork,
-    compute_result: ComputeResult,
-    decider: StreamDecider,
-    stream: StreamCache,
-    latent_state: LatentState,
-    all_rows: range,
-) -> PendingOutcome:
-    """What a follower's difference from the leader shows against those before."""
-    readings = measure_course(work, compute_result, decider, stream, latent_state)
-    since = [steps or None for steps in stream.computed_steps]
-    return PendingOutcome(
-        compute_result.position,
-        work.stream,
-        all_rows if work.rows is None else work.rows,
-        since,
-        readings,
-        "difference",
-    )
 
 
 def measure_course(

@@ -12,7 +12,7 @@ from navicache.engine.run.additional_outputs import AdditionalOutputs
 from navicache.engine.run.outcome_measurement import (
     ComputeResult,
     ComputeWork,
-    measure_difference_outcome,
+    measure_course,
     measure_output_change,
 )
 from navicache.engine.run.stream_caches import StreamCaches
@@ -42,18 +42,17 @@ class PendingOutcomes:
             self.outcomes.append(measure_output_change(work, compute_result, decider, stream, latent_state, rows))
             decider.mark_computed(compute_result.position.local_index, work.samples)
             return
+        own_rows = rows if work.rows is None else work.rows
         if work.stream in self.streams.followers and stream.history:
-            self.outcomes.append(measure_difference_outcome(work, compute_result, decider, stream, latent_state, rows))
+            readings = measure_course(work, compute_result, decider, stream, latent_state)
+            since = [steps or None for steps in stream.computed_steps]
+            place = compute_result.position, work.stream, own_rows
+            self.outcomes.append(PendingOutcome(*place, since, readings, "difference"))
         if self.checks_followers:
-            own_rows = rows if work.rows is None else work.rows
             self.finite_checks.append(FiniteCheck(work.stream, own_rows, measure_mean_abs(outputs)))
 
-    def queue_outcome(self, outcome: PendingOutcome) -> None:
-        """Learn this as well, when it has crossed."""
-        self.outcomes.append(outcome)
-
     def queue_outcomes(self, outcomes: Sequence[PendingOutcome]) -> None:
-        """Learn all of these as well."""
+        """Learn these as well, when they have crossed."""
         self.outcomes += outcomes
 
     @property

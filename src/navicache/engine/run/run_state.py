@@ -132,6 +132,7 @@ class RunState:
             elements = self.latent_state.element_count // len(self.batch.layout)
             decider, shapes_match = self.deciders.get_or_create(stream), self.latent_state.shapes_match
             self.decisions = decider.decide_samples(tracker.position, stream, elements, shapes_match)
+            self.additional_outputs.bound_decisions(tracker.local_index, stream, self.decisions)
 
     # -- compute or predict -------------------------------------------------------------------------------------------
 
@@ -150,12 +151,12 @@ class RunState:
         if not samples:
             return None
         latent, rows = self.latent_state.copy_call_latent(call), self.batch.select_rows(samples)
-        return ComputeWork(stream, call, latent, samples, rows)
+        return ComputeWork(stream, call, latent, samples, rows, self.additional_outputs.copy_latents(stream, call))
 
     def predict_output(self, stream: str, call: ModelCall) -> Any:
         """A stream's output as it is predicted, in the container the model would return."""
         predicted = self.streams.predict_output(stream, self.latent_state.take_latent_channels(call.latent))
-        return self.additional_outputs.pack_output(stream, predicted)
+        return self.additional_outputs.predict_container(stream, predicted, call.other_latents)
 
     def store_result(
         self, work: ComputeWork, result: Any, position: StepPosition, output_key: ArgumentKey | None, is_leading: bool

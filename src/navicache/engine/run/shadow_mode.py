@@ -30,6 +30,5 @@ def queue_true_error(run: RunState, tracker: RunTracker, predicted: UnpackedOutp
     prediction, truth = (take_rows(inner(made.rows), some) for made in (predicted, exact))
     rows, since = range(run.row_count) if some is None else some, [*run.streams.get_or_create(name).computed_steps]
     outcome = PendingOutcome(tracker.position, name, rows, since, measure_error(truth, prediction), "truth")
-    run.pending_outcomes.queue_outcome(outcome)
-    for other in run.additional_outputs.measure_true_errors(outcome, predicted.others, exact.others):
-        run.pending_outcomes.queue_outcome(other)
+    others = run.additional_outputs.measure_true_errors(outcome, predicted.others, exact.others)
+    run.pending_outcomes.queue_outcomes([outcome, *others])

@@ -31,7 +31,8 @@ class StreamCaches:
     latent_state: LatentState
     batch: BatchSamples
     deciders: StreamDeciders
-    own_predictors: DifferencePredictors | None = None  # of an output without a latent; None: the deciders' own
+    own_predictors: DifferencePredictors | None = None  # of a further output; None: the deciders' own
+    has_latent: bool = True  # else no inputs are kept
     by_name: dict[str, StreamCache] = field(default_factory=dict)
     leader: str | None = None  # of every step, as long as followers are kept as differences from it
     followers: set[str] = field(default_factory=set)  # those that are
@@ -50,11 +51,8 @@ class StreamCaches:
         found = self.by_name.get(name)
         if found is None:
             predictor = self.scheme.predictor
-            length, keeps_inputs = predictor.history_length, predictor.needs_past_inputs
-            has_latent = self.own_predictors is None
-            found = StreamCache(
-                length, self.storage, self.batch, keeps_inputs and has_latent, has_latent, self.branch_differences
-            )
+            keeps_inputs, kept = predictor.needs_past_inputs and self.has_latent, self.branch_differences
+            found = StreamCache(predictor.history_length, self.storage, self.batch, keeps_inputs, self.has_latent, kept)
             self.by_name[name] = found
         return found
 

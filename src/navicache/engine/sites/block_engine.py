@@ -9,7 +9,12 @@ from torch import Tensor, nn
 from navicache.engine.errors import CannotCache
 from navicache.engine.run.shadow_mode import queue_true_error
 from navicache.engine.sites.attention_input import capture_attention_input
-from navicache.engine.sites.block_signature import BlockSignature, check_same_token_shape, check_tokens_unmodified
+from navicache.engine.sites.block_signature import (
+    BlockSignature,
+    Tokens,
+    check_same_token_shape,
+    check_tokens_unmodified,
+)
 from navicache.engine.sites.block_traversal import BlockTraversal
 from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.intercepted_blocks import BlockHandler, InterceptedBlockList
@@ -39,7 +44,7 @@ class BlockEngine(CacheEngine):
             )
         self.block_signatures: dict[type[nn.Module], BlockSignature] = {}
         self.traversal: BlockTraversal | None = None
-        self.text_residuals: dict[str, Tensor] = {}  # what the blocks have added to each stream's text
+        self.added_tokens: dict[str, Tokens] = {}  # what the blocks have added to each stream's text and sound
         self._handles: list[Any] = []
 
     def attach(self) -> None:
@@ -91,21 +96,21 @@ class BlockEngine(CacheEngine):
         if traversal is None:
             return block(*args, **kwargs)
         signature = self.block_signatures.setdefault(type(block), BlockSignature.from_block(block))
-        hidden, text = signature.read_tokens(args, kwargs)
+        hidden, others = signature.read_tokens(args, kwargs)
         index = traversal.advance_block(hidden)
         if not self.site.first <= index < self.block_count - self.site.last:
             return block(*args, **kwargs)
         if index == self.site.first:
-            traversal.set_site_call(block, args, kwargs, text)
+            traversal.set_site_call(block, args, kwargs, others)
             with torch.no_grad():
-                hidden, text = self._enter_site(traversal, hidden)
+                hidden, others = self._enter_site(traversal, hidden)
         if traversal.prediction is not None and self.shadow is None:
-            return signature.pack_result(hidden, text)
+            return signature.pack_result(hidden, others)
         self._check_block_input(traversal, hidden)
         result = block(*args, **kwargs)
         if signature.result_positions is None:
             signature = self.block_signatures[type(block)] = signature.with_result_positions(
-                result, hidden, text, self.structure.token_positions.get(type(block))
+                result, hidden, others, self.structure.token_positions.get(type(block))
             )
         traversal.set_output(signature.split_result(result)[0])
         if index < self.block_count - self.site.last - 1:
@@ -119,44 +124,45 @@ class BlockEngine(CacheEngine):
         if before is not None and before is not hidden and not self.tracker.local_index:
             check_tokens_unmodified(before, hidden)
 
-    def _enter_site(self, traversal: BlockTraversal, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
+    def _enter_site(self, traversal: BlockTraversal, hidden: Tensor) -> tuple[Tensor, Tokens]:
         """Decide at the first block of the site; return its tokens, or the predicted ones."""
-        call = traversal.call._replace(latent=(hidden,), is_latent_list=False)
+        call = traversal.call._replace(latent=(hidden,), is_latent_list=False, other_latents=())
         run, name = self.place_and_decide(call, traversal.call_facts)
         if run.bypass_reason:
-            return hidden, traversal.site_text
+            return hidden, traversal.site_others
         work = run.plan_work(self.tracker.local_index, name, call)
         if work is not None:
             traversal.set_work(work)
-            return hidden, traversal.site_text
-        tokens, added = run.predict_output(name, call), self.text_residuals.get(name)
-        traversal.set_prediction(tokens)
-        text = traversal.site_text
-        return tokens, text if text is None or added is None else text + added
+            return hidden, traversal.site_others
+        tokens, added, others = run.predict_output(name, call), self.added_tokens.get(name, {}), traversal.site_others
+        others = {key: value + added[key] if key in added else value for key, value in others.items()}
+        traversal.set_prediction(tokens, others)
+        return tokens, others
 
     def _leave_site(self, traversal: BlockTraversal, signature: BlockSignature, result: Any) -> Any:
         """After the last block of the site: keep what was computed."""
-        hidden, text = signature.split_result(result)
+        hidden, others = signature.split_result(result)
         work, run = traversal.work, self.run
         if work is not None and run is not None:
             hidden = hidden[:, -work.latent[0].shape[1] :]  # where text was put before the video, as in Flux 2
             check_same_token_shape(work.latent[0], hidden)
             self.observe_site_output(work.latent[0], hidden)
             run.store_result(work, hidden, self.tracker.position, None, self.is_leading_call)
-            if text is not None and traversal.site_text is not None and text.shape == traversal.site_text.shape:
-                self.text_residuals[work.stream] = text - traversal.site_text
+            before = traversal.site_others
+            self.added_tokens[work.stream] = {k: v - before[k] for k, v in others.items() if k in before}
         elif traversal.prediction is not None and run is not None:  # in shadow mode
             made, exact = (UnpackedOutput((tokens,), TENSOR_FORM) for tokens in (traversal.prediction, hidden))
             queue_true_error(run, self.tracker, made, exact)
-            return signature.pack_result(traversal.prediction, text) if self.shadow == "cached" else result
+            predicted = traversal.prediction, traversal.predicted_others
+            return signature.pack_result(*predicted) if self.shadow == "cached" else result
         return result
 
     def observe_site_output(self, before: Tensor, after: Tensor) -> None:
         """Observe the input and output of the site; for subclasses that measure."""
 
     def release_site_tensors(self) -> None:
-        """What was added to texts belongs to the run."""
-        self.text_residuals = {}
+        """What was added to text and sound belongs to the run."""
+        self.added_tokens = {}
 
     def compute_signal(self, call: ModelCall, sigma: float | None) -> Tensor:
         """What the gate watches, from inside the blocks."""

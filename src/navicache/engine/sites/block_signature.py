@@ -1,4 +1,4 @@
-"""What a block is called with and what it returns: one tensor of tokens, or the video's and the text's."""
+"""What a block is called with and what it returns: the video's tokens, and those of text and sound beside them."""
 
 import inspect
 from collections.abc import Mapping
@@ -12,6 +12,9 @@ from navicache.engine.errors import CannotCache
 
 HIDDEN_NAMES = ("hidden_states", "x", "visual_embed", "gen_seq")
 TEXT_NAMES = ("encoder_hidden_states", "context", "und_seq")
+SOUND_NAME = "audio_hidden_states"
+
+Tokens = Mapping[str, Tensor]  # beside the video's: the text's and the sound's, by the names of a block's arguments
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,8 @@ class BlockSignature:
 
     argument_names: tuple[str, ...]  # of the positional arguments
     hidden_name: str
-    text_name: str | None
-    result_positions: tuple[int | None, int | None] | None = None  # places of hidden and text; None for a bare tensor
+    other_names: tuple[str, ...]
+    result_positions: Mapping[str, int] | None = None  # places by name; empty for a bare tensor
     result_length: int = 0  # entries of the returned tuple, 0 for a bare tensor
 
     @classmethod
@@ -29,57 +32,56 @@ class BlockSignature:
         """Read the names from the signature; the positions in the result are found at the first call."""
         names = tuple(inspect.signature(type(block).forward).parameters)[1:]
         hidden = next((name for name in HIDDEN_NAMES if name in names), names[0])
-        return cls(names, hidden, next((name for name in TEXT_NAMES if name in names), None))
+        text = next((name for name in TEXT_NAMES if name in names), None)
+        return cls(names, hidden, tuple(name for name in (SOUND_NAME, text) if name in names))
 
-    def read_tokens(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Tensor, Tensor | None]:
-        """The video's tokens and the text's, where the block takes both."""
+    def read_tokens(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Tensor, Tokens]:
+        """The video's tokens, and those beside them that the block takes."""
         given = {**dict(zip(self.argument_names, args, strict=False)), **kwargs}
-        text = given.get(self.text_name) if self.text_name else None
-        return given[self.hidden_name], text if isinstance(text, Tensor) else None
+        others = {name: given[name] for name in self.other_names if isinstance(given.get(name), Tensor)}
+        return given[self.hidden_name], others
 
     def with_result_positions(
-        self, result: Any, hidden: Tensor, text: Tensor | None, known_positions: tuple[int, int] | None
+        self, result: Any, hidden: Tensor, others: Tokens, known_positions: tuple[int, int] | None
     ) -> "BlockSignature":
         """The same with the places in the result, found by shape; `known` settles what shapes cannot."""
         if isinstance(result, Tensor):
-            return replace(self, result_positions=(None, None))
-        tensors = dict(enumerate(result)) if isinstance(result, tuple | list) else {}
-        first = [i for i, value in tensors.items() if isinstance(value, Tensor) and value.shape == hidden.shape]
+            return replace(self, result_positions={})
+        entries = result if isinstance(result, tuple | list) else ()
+        shapes = {i: value.shape for i, value in enumerate(entries) if isinstance(value, Tensor)}
+        first = [i for i, shape in shapes.items() if shape == hidden.shape]
         if len(first) > 1 and known_positions is not None:
             first = [known_positions[0]]
         if len(first) != 1:
             raise CannotCache(
                 "cannot tell which of a block's results are the video's tokens: use a policy at the site of the whole "
-                f"model instead (returned: {type(result).__name__} of {len(tensors)})"
+                f"model instead (returned: {type(result).__name__} of {len(entries)})"
             )
-        others = [
-            i
-            for i, value in tensors.items()
-            if i != first[0] and text is not None and isinstance(value, Tensor) and value.shape == text.shape
-        ]
-        lost = [i for i, value in tensors.items() if isinstance(value, Tensor) and i not in (first[0], *others[:1])]
-        if lost:
+        positions = {self.hidden_name: first[0]}
+        for name, tokens in others.items():
+            free = [i for i, shape in shapes.items() if shape == tokens.shape and i not in positions.values()]
+            positions |= {name: free[0]} if free else {}
+        if len(shapes) > len(positions):
             raise CannotCache(
-                f"blocks return {len(lost)} more tensors than the video's tokens and the text's (sound, perhaps), and "
-                "nothing is known of how to predict those: use a policy at the site of the whole model instead"
+                f"blocks return {len(shapes) - len(positions)} more tensors than the tokens of video, text and sound, "
+                "and nothing is known of how to predict those: use a policy at the site of the whole model instead"
             )
-        return replace(self, result_positions=(first[0], others[0] if others else None), result_length=len(tensors))
+        return replace(self, result_positions=positions, result_length=len(entries))
 
-    def split_result(self, result: Any) -> tuple[Tensor, Tensor | None]:
+    def split_result(self, result: Any) -> tuple[Tensor, Tokens]:
         """The tokens in what a block returned."""
-        hidden, text = self.result_positions or (None, None)
-        return (result if hidden is None else result[hidden]), None if text is None else result[text]
+        if not self.result_positions:
+            return result, {}
+        found = {name: result[place] for name, place in self.result_positions.items()}
+        return found.pop(self.hidden_name), found
 
-    def pack_result(self, hidden: Tensor, text: Tensor | None) -> Any:
+    def pack_result(self, hidden: Tensor, others: Tokens) -> Any:
         """Tokens as the block would return them."""
-        at, text_at = self.result_positions or (None, None)
-        if at is None:
+        if not self.result_positions:
             return hidden
-        entries: list[Tensor | None] = [None] * self.result_length
-        entries[at] = hidden
-        if text_at is not None:
-            entries[text_at] = text
-        return tuple(entries)
+        names = {place: name for name, place in self.result_positions.items()}
+        tokens = {**others, self.hidden_name: hidden}
+        return tuple(tokens.get(names.get(place, "")) for place in range(self.result_length))
 
 
 def check_same_token_shape(before: Tensor, after: Tensor) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from navicache.engine.run.outcome_measurement import ComputeWork
+from navicache.engine.sites.block_signature import Tokens
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts
 
@@ -20,10 +21,11 @@ class BlockTraversal:
     first_input: Tensor | None = None  # what the first block was handed
     # The first block of the site, and its call.
     site_call: tuple[nn.Module, tuple[Any, ...], dict[str, Any]] | None = None
-    site_text: Tensor | None = None  # what the site was handed, beside the video's tokens
+    site_others: Tokens = field(default_factory=dict)  # what the site was handed, beside the video's tokens
     signals: dict[str, Tensor] = field(default_factory=dict)
     work: ComputeWork | None = None
     prediction: Tensor | None = None
+    predicted_others: Tokens = field(default_factory=dict)
     last_output: Tensor | None = None  # what the block before has made of the tokens
 
     def advance_block(self, hidden: Tensor) -> int:
@@ -33,11 +35,9 @@ class BlockTraversal:
             self.first_input = hidden
         return self.block_index
 
-    def set_site_call(
-        self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], text: Tensor | None
-    ) -> None:
+    def set_site_call(self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], others: Tokens) -> None:
         """This is the first block of the site."""
-        self.site_call, self.site_text = (block, args, kwargs), text
+        self.site_call, self.site_others = (block, args, kwargs), others
 
     def capture_signal(self, kind: str, signal: Tensor) -> None:
         """Store a signal, from the submodule whose output it is."""
@@ -47,9 +47,9 @@ class BlockTraversal:
         """Set the work: the site is computed in this call."""
         self.work = work
 
-    def set_prediction(self, tokens: Tensor) -> None:
+    def set_prediction(self, tokens: Tensor, others: Tokens) -> None:
         """Set the predicted output of the site."""
-        self.prediction = tokens
+        self.prediction, self.predicted_others = tokens, others
 
     def set_output(self, tokens: Tensor) -> None:
         """Set the output of the newest block."""

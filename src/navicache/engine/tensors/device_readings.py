@@ -23,11 +23,6 @@ class DeviceReading:
         self.values = values if scale == 1.0 else [value * scale for value in values]
 
 
-def get_value(reading: DeviceReading | None) -> float | None:
-    """Return the number of a reading; None if it is still on the device."""
-    return reading.values[0] if reading is not None and reading.values else None
-
-
 def fetch_readings(readings: Iterable[DeviceReading]) -> None:
     """Fetch all readings, with one sync per device other than the CPU."""
     waiting = [(reading, reading.tensor) for reading in readings if reading.tensor is not None]

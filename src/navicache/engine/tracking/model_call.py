@@ -29,13 +29,14 @@ class ModelCall(NamedTuple):
     conditioning: Rows
     output_format: object  # what the container of the output depends on
     model_latent: Rows  # what the model is handed: it tells steps apart
+    other_latents: tuple[Rows, ...] = ()  # those of further outputs, sound beside a video
 
     @property
     def run_invariants(self) -> tuple[object, ...]:
         """What cannot change within a run."""
         first = self.model_latent[0]
         shape = list_shapes(self.model_latent) if self.is_latent_list else first.shape
-        return shape, first.dtype, first.device, self.output_format
+        return shape, first.dtype, first.device, self.output_format, *map(list_shapes, self.other_latents)
 
 
 class CallReader:
@@ -47,8 +48,10 @@ class CallReader:
         self._argument_names = names
         self._latent_key = _resolve_argument_key("latent", spec.latent, LATENT_ARGUMENT_NAMES, names)
         self._time_key = _resolve_argument_key("time", spec.time, TIME_ARGUMENT_NAMES, names)
+        self._other_latent_keys = _resolve_other_latent_keys(spec, names, self._latent_key)
         self._other_time_keys = [name for name in OTHER_TIME_ARGUMENT_NAMES if name in names and spec.time is None]
-        taken = {self._latent_key, self._time_key, *OTHER_LATENT_ARGUMENT_NAMES, *self._other_time_keys}
+        others = *OTHER_LATENT_ARGUMENT_NAMES, *self._other_latent_keys, *self._other_time_keys
+        taken = {self._latent_key, self._time_key, *others}
         self._conditioning_keys = _resolve_conditioning_keys(spec, names, taken)
         if self._latent_key is None:
             raise ValueError(
@@ -58,18 +61,21 @@ class CallReader:
 
     def read_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelCall:
         """The facts of this call."""
-        given = self._index_arguments(args, kwargs) if args or not self._argument_names else kwargs
+        given: Mapping[Any, Any] = kwargs if self._argument_names and not args else self._index_arguments(args, kwargs)
         latent = given.get(self._latent_key)  # pyright: ignore[reportArgumentType]  (positions are keys too)
-        if isinstance(latent, Tensor):
-            chunks, listed = (latent,), False
-        else:
-            chunks, listed = self._unpack_latent_list(latent), True
+        chunks, listed = _unpack_latent(latent), not isinstance(latent, Tensor)
+        if not chunks:
+            raise CannotCache(
+                f"the latent argument {self._latent_key!r} is {type(latent).__name__}, not a tensor or a list of "
+                "tensors; say which argument it is with call=CallSpec(latent=...)"
+            )
         conditioning: list[Tensor] = []
         for place in self._conditioning_keys:
-            value = given.get(place)  # pyright: ignore[reportArgumentType]
+            value = given.get(place)
             conditioning += (value,) if isinstance(value, Tensor) else _collect_tensors(value)
-        time = self._read_time(given, chunks[0].device)
-        return ModelCall(chunks, listed, time, tuple(conditioning), given.get("return_dict"), chunks)
+        time, form = self._read_time(given, chunks[0].device), given.get("return_dict")
+        others = tuple(_unpack_latent(given.get(key)) for key in self._other_latent_keys)
+        return ModelCall(chunks, listed, time, tuple(conditioning), form, chunks, others)
 
     def _read_time(self, given: Mapping[Any, Any], device: torch.device) -> Any:
         """The time as it is, or those of several latents as one tensor: one that is frozen stays, another moves."""
@@ -103,13 +109,13 @@ class CallReader:
                     given[place] = next((kwargs[name] for name in usual if name in kwargs), None)
         return given
 
-    def _unpack_latent_list(self, latent: Any) -> Rows:
-        if isinstance(latent, list | tuple) and latent and all(isinstance(chunk, Tensor) for chunk in latent):
-            return tuple(chunk.unsqueeze(0) for chunk in latent)
-        raise CannotCache(
-            f"the latent argument {self._latent_key!r} is {type(latent).__name__}, not a tensor or a list of tensors; "
-            "say which argument it is with call=CallSpec(latent=...)"
-        )
+
+def _unpack_latent(latent: Any) -> Rows:
+    """A tensor with the batch first, or a list of one tensor per sample; nothing where it is neither."""
+    if isinstance(latent, Tensor):
+        return (latent,)
+    listed = isinstance(latent, list | tuple) and all(isinstance(chunk, Tensor) for chunk in latent)
+    return tuple(chunk.unsqueeze(0) for chunk in latent) if listed else ()
 
 
 def _list_argument_names(signature: inspect.Signature | None) -> tuple[str, ...]:
@@ -128,6 +134,20 @@ def _resolve_argument_key(
     if not argument_names:  # only *args: latent first, time second
         return {"latent": 0, "time": 1}[role]
     return next((name for name in usual_names if name in argument_names), None)
+
+
+def _resolve_other_latent_keys(
+    spec: CallSpec, argument_names: tuple[str, ...], latent_key: ArgumentKey | None
+) -> tuple[ArgumentKey, ...]:
+    """Where the second latent is; the first of the usual names is one where the sound is the latent."""
+    if spec.other_latents is not None:
+        for place in spec.other_latents:
+            _check_argument_key("other_latents", place, argument_names)
+        return spec.other_latents
+    first = argument_names[latent_key] if argument_names and isinstance(latent_key, int) else latent_key
+    usual = next((name for name in LATENT_ARGUMENT_NAMES if name in argument_names), first)
+    named = (name for name in OTHER_LATENT_ARGUMENT_NAMES if name in argument_names or not argument_names)
+    return tuple(name for name in (usual, *named) if name is not None and name != first)
 
 
 def _check_argument_key(role: str, key: ArgumentKey, argument_names: tuple[str, ...]) -> None:
