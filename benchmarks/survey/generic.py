@@ -19,11 +19,13 @@ from diffusers import ModelMixin, SchedulerMixin
 from tests.tiny.common import NEGATIVE, component, ready
 from tests.tiny.zoo.case import PROMPT, Case, drawn
 
+from benchmarks.survey.control import build_control
 from benchmarks.survey.media import MEDIA
 from benchmarks.survey.text_parts import build_text_part
 
 STEPS = 12
 STEP_COUNTS = tuple(f"{part}num_inference_steps" for part in ("", "prior_", "decoder_", "super_res_"))
+STEERING = ("controlnet", "adapter")  # parts made of the denoiser
 LEFT_OUT = ("safety_checker", "watermarker")  # optional, and of no interest to a cache
 
 
@@ -42,6 +44,7 @@ class Recipe:
     scheduler: tuple[str, Mapping[str, Any]] | None = None
     call: Mapping[str, Any] = field(default_factory=dict)
     media: Mapping[str, Any] = field(default_factory=dict)  # argument -> function that builds it
+    by_steps: Mapping[str, Any] = field(default_factory=dict)  # argument -> function of the number of steps
     without: tuple[str, ...] = ()  # arguments that are not given, components that are None
     text: bool = False  # the text is encoded by tiny encoders: embeddings cannot be given
     prepare: Callable[[Any, int], Mapping[str, Any]] | None = None  # before each call: (pipe, steps) -> arguments
@@ -87,6 +90,8 @@ class TinyPipeline:
                 part = self._build_component(name, hints.get(name, ()), seed)
                 if part is not None or parameter.default is parameter.empty:
                     given[name] = part
+        steering = [name for name, part in given.items() if part is None and name in STEERING]
+        given |= {name: build_control(hints[name], given, seed) for seed, name in enumerate(steering)}
         pipe = ready(self.kind(**given))
         for name, value in {**self.template.attributes, **self.recipe.attributes}.items():
             setattr(pipe, name, value)
@@ -133,6 +138,7 @@ class TinyPipeline:
         given |= {name: make() for name, make in self.template.media.items()}
         given |= self._build_text()
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
+        given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}
         unwanted = given.keys() - known.keys() | set(self.recipe.without)
         return {name: value for name, value in given.items() if name not in unwanted}
 

@@ -58,7 +58,7 @@ def measure(name: str, subject: Any) -> dict[str, Any]:
     row = Row(name)
     pipe = subject.build()
     with count_calls(pipe) as calls:
-        plain = list_tensors(subject.run(pipe))
+        plain = generate(subject, pipe)
     if not plain or check(plain, plain):
         raise ValueError(
             "without a cache the tiny build returns " + (check(plain, plain) or "nothing that is a tensor")
@@ -68,8 +68,14 @@ def measure(name: str, subject: Any) -> dict[str, Any]:
     row.uncached = {part: asdict(each) for part, each in calls.items() if each.calls > STEPWISE and part not in cached}
     for place, (policy, knobs) in PLACES.items():
         row.places[place] = try_place(subject, pipe, policy, knobs, plain, row, is_default=place == "call")
-    row.equal_after = are_equal(plain, list_tensors(subject.run(pipe)))
+    row.equal_after = are_equal(plain, generate(subject, pipe))
     return asdict(row)
+
+
+def generate(subject: Any, pipe: Any, **steps: int) -> list[Tensor]:
+    """All that one generation returns; some pipelines draw from the global generator too."""
+    torch.manual_seed(0)
+    return list_tensors(subject.run(pipe, **steps))
 
 
 def try_place(
@@ -83,10 +89,10 @@ def try_place(
     try:
         with cache:
             if not is_default:
-                return check(plain, list_tensors(subject.run(pipe, steps=FEW_STEPS)))
-            first = list_tensors(subject.run(pipe))
+                return check(plain, generate(subject, pipe, steps=FEW_STEPS))
+            first = generate(subject, pipe)
             trace = cache.trace.runs
-            second = list_tensors(subject.run(pipe))
+            second = generate(subject, pipe)
     except CannotCache as refusal:
         return str(refusal)[:LONGEST]
     except FAILURES as failure:

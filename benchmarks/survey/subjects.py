@@ -13,6 +13,7 @@ from tests.tiny.zoo import ZOO
 from tests.tiny.zoo.case import Case
 
 from benchmarks.survey.generic import STEPS, Recipe, TinyPipeline, read_annotations
+from benchmarks.survey.modular import TinyModular, read_specifications
 from benchmarks.survey.recipes import RECIPES
 from benchmarks.survey.templates import CONFIGS, TEMPLATES
 
@@ -95,7 +96,8 @@ def find_subject(name: str, kind: type) -> Subject | None:
     if name not in RECIPES and (tested := find_tested(name)):
         return tested
     template = find_template(name, kind, recipe)
-    return None if template is None else TinyPipeline(kind, template, recipe, collect_configs())
+    build = TinyModular if issubclass(kind, ModularPipeline) else TinyPipeline
+    return None if template is None else build(kind, template, recipe, collect_configs())
 
 
 def find_tested(name: str) -> TestedPipeline | None:
@@ -116,7 +118,7 @@ def find_template(name: str, kind: type, recipe: Recipe) -> Case | None:
         for case in cases:
             if case.pipeline == wanted and not case.label:
                 return case
-    hints = read_annotations(kind)
+    hints = (read_specifications if issubclass(kind, ModularPipeline) else read_annotations)(kind)
     for part in DENOISERS:
         classes = {each.__name__ for each in hints.get(part, ())}
         alike = [case for case in cases if part in case.models and case.models[part][0] in classes]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from benchmarks.survey.generic import Recipe
 
+from .control import CONTROL
 from .images import IMAGES
+from .modular import MODULAR
 from .older import OLDER
 from .pixels import PIXELS
 from .unets import UNETS
 from .video import VIDEO
 
-RECIPES: dict[str, Recipe] = {**IMAGES, **OLDER, **PIXELS, **UNETS, **VIDEO}
+RECIPES: dict[str, Recipe] = {**CONTROL, **IMAGES, **MODULAR, **OLDER, **PIXELS, **UNETS, **VIDEO}
 
 __all__ = ["RECIPES"]

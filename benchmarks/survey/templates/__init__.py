@@ -5,11 +5,12 @@ from __future__ import annotations
 from tests.tiny.zoo.case import Case
 
 from .images import IMAGES
+from .modular import MODULAR
 from .older import OLDER
 from .pixels import PIXELS
 from .sound import SOUND
 from .video import CONFIGS, VIDEO
 
-TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *PIXELS, *OLDER, *SOUND)
+TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *OLDER, *SOUND)
 
 __all__ = ["CONFIGS", "TEMPLATES"]

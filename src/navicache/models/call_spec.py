@@ -28,11 +28,15 @@ class CallSpec:
 # Arguments of the whole call, regardless of their length: positions, layers, one scale per layer.
 SHARED_ARGUMENT_NAMES = ("txt_ids", "img_ids", "skip_layers", "control_hidden_states_scale")
 PER_SAMPLE_ARGUMENT_NAMES = ("img_shapes", "txt_seq_lens")  # lists of plain values, one entry per sample
-LATENT_ARGUMENT_NAMES = ("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img", "x_video")
-TIME_ARGUMENT_NAMES = ("timestep", "timesteps", "t", "time", "sigma", "sigmas", "timestep_ratio", "r")
+LATENT_ARGUMENT_NAMES = (
+    *("hidden_states", "sample", "x", "latent", "latents", "latent_model_input", "img", "x_video", "vision_tokens"),
+)
+TIME_ARGUMENT_NAMES = (
+    *("timestep", "timesteps", "t", "time", "sigma", "sigmas", "timestep_ratio", "r", "vision_timesteps"),
+)
 # A second latent and its time: it may move while the first is frozen.
-OTHER_LATENT_ARGUMENT_NAMES = ("audio_hidden_states", "audio_latents", "x_audio")
-OTHER_TIME_ARGUMENT_NAMES = ("audio_timestep",)
+OTHER_LATENT_ARGUMENT_NAMES = ("audio_hidden_states", "audio_latents", "x_audio", "sound_tokens", "action_tokens")
+OTHER_TIME_ARGUMENT_NAMES = ("audio_timestep", "sound_timesteps", "action_timesteps")
 CONDITIONING_ARGUMENT_NAMES = (
     *("encoder_hidden_states", "encoder_hidden_states_image", "encoder_hidden_states_2", "pooled_projections"),
     *("prompt_embeds", "context", "clip_fea", "text_states", "text_states_2", "cap_feats", "clip_text"),

@@ -19,6 +19,8 @@ from navicache.models import (
     CallSpec,
 )
 
+STORAGE_MODE = "kv_cache_mode"  # a call that stores keys may return the text's tokens too, one that reads them does not
+
 
 class ModelCall(NamedTuple):
     """The facts of a call that need no device."""
@@ -27,7 +29,7 @@ class ModelCall(NamedTuple):
     is_latent_list: bool  # the latent was a list of tensors
     time: Tensor | float | None
     conditioning: Rows
-    output_format: object  # what the container of the output depends on
+    output_format: object  # what the container and the shape of the output depend on
     model_latent: Rows  # what the model is handed: it tells steps apart
     other_latents: tuple[Rows, ...] = ()  # those of further outputs, sound beside a video
 
@@ -73,7 +75,7 @@ class CallReader:
         for place in self._conditioning_keys:
             value = given.get(place)
             conditioning += (value,) if isinstance(value, Tensor) else _collect_tensors(value)
-        time, form = self._read_time(given, chunks[0].device), given.get("return_dict")
+        time, form = self._read_time(given, chunks[0].device), (given.get("return_dict"), given.get(STORAGE_MODE))
         others = tuple(_unpack_latent(given.get(key)) for key in self._other_latent_keys)
         return ModelCall(chunks, listed, time, tuple(conditioning), form, chunks, others)
 
