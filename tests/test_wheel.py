@@ -99,8 +99,10 @@ def test_the_weights_are_a_wheel_with_their_licences_and_the_code_that_trained_t
     run(sys.executable, "-m", "twine", "check", "--strict", built)
     assert relative_links(metadata(built)) == []
     names = zipfile.ZipFile(built).namelist()
-    for model in ("wan", "hunyuan", "opensora", "cogvideox", "unet"):
+    for model in ("wan", "wild", "hunyuan", "opensora", "cogvideox", "unet", "sound"):
         assert f"navicache_pocket/{model}/model_index.json" in names
+    assert "navicache_pocket/turbo/pytorch_lora_weights.safetensors" in names
+    assert built.stat().st_size < 210e6
     assert "navicache_pocket/lpips/lpips-alex-0.1.safetensors" in names
     for licence in ("LICENSE", "licenses/torchvision.txt", "licenses/lpips.txt"):
         assert any(name.endswith(f"dist-info/licenses/{licence}") for name in names)

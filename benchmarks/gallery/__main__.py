@@ -4,9 +4,9 @@
     python -m benchmarks.gallery --out docs/images/gallery               # those of the docs; then write the page
     python -m benchmarks.gallery --models unet --steps 8 --speedups 2    # to try the script
 
-The prompts are the first five of the held-out set: one for each model that makes videos, all for the one that makes
-images. `wild` has one of the 42 captions that it knows. `python -m benchmarks.gallery.page` writes docs/gallery.md from
-the figures.
+The prompts are from the held-out set: by place in `ORDER` for each model that makes videos, the first five for the one
+that makes images. `wild` has one of the 42 captions that it knows. `turbo` is left out: of its 8 steps 2 or 3 are
+reused. `python -m benchmarks.gallery.page` writes docs/gallery.md from the figures.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from benchmarks.gallery.videos import Example, make_example
 from benchmarks.json_file import save_json
 from navicache.generation.job import ModelSource
 from navicache.generation.loading import load_pipeline
-from navicache.pocket import MEMBERS, find_member
+from navicache.pocket import find_member
 from navicache.pocket.held_out import choose_prompts
 
 IMAGES = 5  # prompts of a model that makes images
-ORDER = ("wan", "hunyuan", "cogvideox", "opensora", "unet", "wild")
+ORDER = ("wan", "hunyuan", "cogvideox", "opensora", "unet", "wild", "sound")
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
@@ -59,11 +59,11 @@ def show_model(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def choose_held_out(name: str) -> list[str]:
-    """By number: the first five for images, for videos the one at the model's own place; `wild` has its example."""
+    """By number: the first for images, for videos the one at the model's own place; `wild` has its example."""
     if name == "wild":
         return [find_member(name).caption]
-    prompts = choose_prompts("held-out", IMAGES)
-    return prompts if find_member(name).kind == "image" else [prompts[ORDER.index(name)]]
+    prompts = choose_prompts("held-out", len(ORDER))
+    return prompts[:IMAGES] if find_member(name).kind == "image" else [prompts[ORDER.index(name)]]
 
 
 def draw_animation(name: str, example: Example, folder: Path) -> str | None:
@@ -78,7 +78,7 @@ def draw_animation(name: str, example: Example, folder: Path) -> str | None:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add: Any = parser.add_argument
-    add("--models", nargs="+", default=ORDER, choices=list(MEMBERS), metavar="NAME", help=f"{', '.join(MEMBERS)} (all)")
+    add("--models", nargs="+", default=ORDER, choices=ORDER, metavar="NAME", help=f"{', '.join(ORDER)} (all)")
     add("--speedups", type=float, nargs="+", default=[2.0, 3.0, 4.0])
     add("--steps", type=int, help="of a run, in place of the model's usual number")
     add("--device", default="cpu")

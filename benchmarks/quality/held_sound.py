@@ -1,6 +1,7 @@
 """What is it worth to predict a model's sound, in place of repeating its last computed output?
 
-    python -m benchmarks.quality.held_sound build/sound/checkpoint --prompts 16 --out build/held_sound
+    python -m benchmarks.quality.held_sound --prompts 16 --out build/held_sound
+    python -m benchmarks.quality.held_sound build/sound/checkpoint        # one that was trained just now
 
 Three runs of each held-out caption and speed-up: without the cache, with it, and with it while the sound's output is
 held at reused steps. The two cached runs compute the same steps. `rows.jsonl` has all scores, and `figures.json` means
@@ -95,16 +96,19 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print a table and write the files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", help="folder of an LTX-2 checkpoint")
+    parser.add_argument(
+        "model", nargs="?", default="pocket:sound", help="or a folder of an LTX-2 checkpoint (%(default)s)"
+    )
     parser.add_argument("--speedups", type=float, nargs="+", default=[2.0, 3.0])
     parser.add_argument("--prompts", type=int, default=16)
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="float32", help="(%(default)s)")
     parser.add_argument("--small", action="store_true", help="a checkpoint of `--member sound --small`")
     parser.add_argument("--steps", type=int, help="in place of the member's own")
     parser.add_argument("--out", type=Path, default=Path("build/held_sound"))
     options = parser.parse_args(arguments)
     source, member = (
-        ModelSource(options.model, device=options.device),
+        ModelSource(options.model, options.dtype, options.device),
         (SMALL_SIZES if options.small else SoundSizes()).member,
     )
     call = {**member.call, **({"num_inference_steps": options.steps} if options.steps else {})}
@@ -113,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pipe = load_pipeline(source)
     options.out.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
-    with torch.no_grad(), (options.out / "rows.jsonl").open("w") as file:
+    with torch.no_grad(), (options.out / "rows.jsonl").open("w", buffering=1) as file:
         for prompt in prompts:
             for row in measure_prompt(pipe, job, prompt, options.speedups):
                 rows.append(row)

@@ -107,7 +107,8 @@ class TinyPipeline:
         fitting = {part: model for part, model in self.template.models.items() if model[0] in allowed or not allowed}
         if model := {**fitting, **self.recipe.models}.get(name):
             changes = self.recipe.changes.get(name, {})
-            return build_model(model[0], {**model[1], **changes}, seed=seed)
+            kind = next((each for each in kinds if each.__name__ == model[0]), model[0])  # not all are exported
+            return build_model(kind, {**model[1], **changes}, seed=seed)
         if name == "scheduler":
             kind, config = self.recipe.scheduler or self.template.scheduler
             return getattr(diffusers, kind)(**config)
@@ -159,9 +160,9 @@ def is_needed(parameter: inspect.Parameter) -> bool:
     return parameter.default is parameter.empty or parameter.default is None
 
 
-def build_model(kind: str, config: Mapping[str, Any], seed: int) -> Any:
-    """A model of diffusers with seeded weights."""
-    return component(lambda: getattr(diffusers, kind)(**config), seed=seed)
+def build_model(kind: str | type, config: Mapping[str, Any], seed: int) -> Any:
+    """A model with seeded weights; `kind` is a class, or the name of one of diffusers."""
+    return component(lambda: (getattr(diffusers, kind) if isinstance(kind, str) else kind)(**config), seed=seed)
 
 
 def read_annotations(kind: type) -> dict[str, tuple[type, ...]]:

@@ -6,6 +6,8 @@ import pytest
 from benchmarks.gallery import __main__ as gallery
 from benchmarks.gallery.page import FIGURES, PAGE, main, write_page
 
+from navicache.pocket import MEMBERS
+
 PROMPTS = ["a red ball in front of a beach", "a blue cube in front of a night sky"]
 KILOBYTES = 180  # of a picture; those of `wild` at 4x differ everywhere
 
@@ -16,7 +18,7 @@ def test_the_page_is_written_from_the_figures():
 
 def test_every_model_and_speedup_is_shown_with_its_figures():
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
-    assert set(figures["models"]) == set(gallery.MEMBERS)
+    assert tuple(figures["models"]) == gallery.ORDER and {*MEMBERS} == {*gallery.ORDER, "turbo"}
     for name, model in figures["models"].items():
         assert list(model["speedups"]) == ["2", "3", "4"]
         assert model["prompts"] == gallery.choose_held_out(name)

@@ -16,7 +16,7 @@ ALIKE = 30  # decibels: a VAE that looks at neighbours sees none of them in a si
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", [name for name in MEMBERS if name != "sound"])  # LTX-2 packs its latents
 def test_the_last_latent_shows_the_first_frame(name, monkeypatch):
     monkeypatch.setattr(navicache.pocket, "checkpoint_path", checkpoint_path)
     own = {"frames": None, "height": None, "width": None}

@@ -56,6 +56,9 @@ LISTED = {
 }
 
 
+NESTED = {name: lambda make=make: [make()] for name, make in LISTED.items()}
+
+
 def tap(_: Any, tokens: torch.Tensor, *__: Any) -> list[torch.Tensor]:
     """Stands in for the hidden states of a text encoder that has no tiny version."""
     return [drawn("prompt", (tokens.shape[1], 32))]
@@ -64,6 +67,11 @@ def tap(_: Any, tokens: torch.Tensor, *__: Any) -> list[torch.Tensor]:
 def encode(*_: Any, **__: Any) -> Any:
     """Stands in for a text encoder that has no tiny version."""
     return drawn("prompt", (12, 16)), torch.zeros(12, 3)
+
+
+def encode_masked(*_: Any, **__: Any) -> Any:
+    """The same with a mask of tokens."""
+    return drawn("prompt", (12, 16)), torch.ones(1, 12, dtype=torch.bool)
 
 
 class Processor:
@@ -101,7 +109,6 @@ IMAGES: dict[str, Recipe] = {
         attributes={"encode_prompt": encode},
         constants={"calculate_dimensions": lambda area, ratio: (64, 64)},
     ),
-    "OmniGenPipeline": Recipe(changes={"transformer": {"pad_token_id": 0}}, text=True),
     "JoyImageEditPipeline": Recipe(),
     "HunyuanImageRefinerPipeline": Recipe(
         models={"vae": REFINER_VAE},
@@ -119,5 +126,19 @@ IMAGES: dict[str, Recipe] = {
     ),
     "NucleusMoEImagePipeline": Recipe(
         changes={"transformer": {"attention_head_dim": 24, "axes_dims_rope": (8, 8, 8), "capacity_factors": 1.0}}
+    ),
+    "ZImageOmniPipeline": Recipe(media=NESTED, without=("image",)),
+    "BriaFiboEditPipeline": Recipe(
+        text=True, call={"prompt": '{"edit_instruction": "a cat"}', "_auto_resize": False}, without=("mask",)
+    ),
+    "QwenImageLayeredPipeline": Recipe(
+        changes={"transformer": {"use_layer3d_rope": True, "use_additional_t_cond": True}},
+        parts={"text_encoder": clip_text},
+        constants={"calculate_dimensions": lambda area, ratio: (64, 64)},
+        attributes={"get_image_caption": lambda *_, **__: None},
+        call={"layers": 2, "output_type": "pt"},
+    ),
+    "JoyImageEditPlusPipeline": Recipe(
+        text=True, attributes={"encode_prompt_multiple_images": encode_masked}, media={"images": lambda: [[picture()]]}
     ),
 }

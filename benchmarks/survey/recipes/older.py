@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from diffusers import DDPMScheduler, UnCLIPScheduler
 from diffusers.pipelines.deprecated.unclip.text_proj import UnCLIPTextProjModel
 from diffusers.pipelines.stable_diffusion.stable_unclip_image_normalizer import StableUnCLIPImageNormalizer
 from tests.tiny.common import component
 from tests.tiny.zoo.case import drawn
 from tests.tiny.zoo.configs import UNET
-from tests.tiny.zoo.parts import image_processor
+from tests.tiny.zoo.parts import clip_text, image_processor
 
 from benchmarks.survey.generic import Recipe
 from benchmarks.survey.templates.pixels import MOVQ, PRIOR
@@ -58,6 +59,11 @@ def decoder_scheduler() -> Any:
     return UnCLIPScheduler(variance_type="learned_range")
 
 
+def encode(*_: Any, prompts: list[str], **__: Any) -> Any:
+    """Stands in for a text encoder that has no tiny version."""
+    return torch.cat([drawn(prompt, (12, 16)) for prompt in prompts]), torch.ones(len(prompts), 12, dtype=torch.bool)
+
+
 SEEING = {"image_encoder": seeing, "feature_extractor": image_processor}
 CLASSED = {
     "unet": (
@@ -101,4 +107,18 @@ OLDER: dict[str, Recipe] = {
     "VersatileDiffusionImageVariationPipeline": Recipe(
         parts={"image_encoder": seeing, "image_feature_extractor": image_processor}, without=("negative_prompt",)
     ),
+    "WuerstchenPriorPipeline": Recipe(parts={"text_encoder": clip_text}, told=UNTOLD, note=UNTOLD_NOTE),
+    "WuerstchenDecoderPipeline": Recipe(
+        text=True, media={"image_embeddings": lambda: drawn("image", (4, 6, 6))}, told=UNTOLD, note=UNTOLD_NOTE
+    ),
+    "VersatileDiffusionTextToImagePipeline": Recipe(
+        "VersatileDiffusionImageVariationPipeline", text=True, parts={"text_encoder": projecting}
+    ),
+    "DreamLitePipeline": Recipe(
+        without=("image",), parts={"text_encoder": clip_text}, attributes={"encode_prompt": encode}
+    ),
+    "DreamLiteMobilePipeline": Recipe(
+        "DreamLitePipeline", without=("image",), parts={"text_encoder": clip_text}, attributes={"encode_prompt": encode}
+    ),
+    "BriaFibo2Pipeline": Recipe(without=("image", "mask")),
 }

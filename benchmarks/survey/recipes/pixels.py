@@ -16,7 +16,7 @@ from benchmarks.survey.templates.pixels import KANDINSKY21, KANDINSKY22, MOVQ, P
 from benchmarks.survey.text_parts import build_encoder, tokenizer
 
 PT = {"output_type": "pt"}
-UNCLIP = ("UnCLIPScheduler", {"variance_type": "fixed_small_log"})
+STRONG = {"strength": 0.9}  # 0.3 leaves three of twelve steps
 LARGER = "IFSuperResolutionPipeline"
 
 
@@ -58,10 +58,12 @@ PIXELS: dict[str, Recipe] = {
     "IFImg2ImgSuperResolutionPipeline": Recipe(LARGER, media={"original_image": picture}),
     "IFInpaintingSuperResolutionPipeline": Recipe(LARGER, media={"original_image": picture}),
     "KandinskyV22PriorPipeline": Recipe(text=True, call=PT, parts=PRIOR_PARTS),
-    "KandinskyV22PriorEmb2EmbPipeline": Recipe("KandinskyV22PriorPipeline", text=True, call=PT, parts=PRIOR_PARTS),
+    "KandinskyV22PriorEmb2EmbPipeline": Recipe(
+        "KandinskyV22PriorPipeline", text=True, call={**PT, **STRONG}, parts=PRIOR_PARTS
+    ),
     "KandinskyPriorPipeline": Recipe("KandinskyV22PriorPipeline", text=True, call=PT, parts=PRIOR_PARTS),
     "KandinskyV22Pipeline": Recipe(media=EMBEDDED),
-    "KandinskyV22Img2ImgPipeline": Recipe("KandinskyV22Pipeline", media=PICTURED),
+    "KandinskyV22Img2ImgPipeline": Recipe("KandinskyV22Pipeline", media=PICTURED, call=STRONG),
     "KandinskyV22InpaintPipeline": Recipe(
         "KandinskyV22Pipeline", models=unet(KANDINSKY22, in_channels=9), media=COVERED
     ),
@@ -69,7 +71,7 @@ PIXELS: dict[str, Recipe] = {
         "KandinskyV22Pipeline", models=HINTED, media={**EMBEDDED, **HINT}, call=PT
     ),
     "KandinskyV22ControlnetImg2ImgPipeline": Recipe(
-        "KandinskyV22Pipeline", models=HINTED, media={**PICTURED, **HINT}, call=PT
+        "KandinskyV22Pipeline", models=HINTED, media={**PICTURED, **HINT}, call={**PT, **STRONG}
     ),
     "KandinskyV22CombinedPipeline": Recipe("KandinskyV22Pipeline", models=BOTH_MODELS, text=True, parts=BOTH),
     "KandinskyV22Img2ImgCombinedPipeline": Recipe("KandinskyV22Pipeline", models=BOTH_MODELS, text=True, parts=BOTH),
@@ -77,7 +79,9 @@ PIXELS: dict[str, Recipe] = {
         "KandinskyV22Pipeline", models={**BOTH_MODELS, **unet(KANDINSKY22, in_channels=9)}, text=True, parts=BOTH
     ),
     "KandinskyPipeline": Recipe(text=True, call=PT, parts=SPOKEN, media=EMBEDDED),
-    "KandinskyImg2ImgPipeline": Recipe("KandinskyPipeline", text=True, call=PT, parts=SPOKEN, media=PICTURED),
+    "KandinskyImg2ImgPipeline": Recipe(
+        "KandinskyPipeline", text=True, call={**PT, **STRONG}, parts=SPOKEN, media=PICTURED
+    ),
     "KandinskyInpaintPipeline": Recipe(
         "KandinskyPipeline",
         models=unet(KANDINSKY21, in_channels=9),
@@ -100,7 +104,7 @@ PIXELS: dict[str, Recipe] = {
         parts={**BOTH, **SPOKEN},
     ),
     "Kandinsky3Pipeline": Recipe(),
-    "Kandinsky3Img2ImgPipeline": Recipe("Kandinsky3Pipeline"),
+    "Kandinsky3Img2ImgPipeline": Recipe("Kandinsky3Pipeline", call=STRONG),
     "DDIMPipeline": Recipe(),
     "DDPMPipeline": Recipe("DDIMPipeline", scheduler=("DDPMScheduler", {})),
     "PNDMPipeline": Recipe("DDIMPipeline", scheduler=("PNDMScheduler", {})),

@@ -16,8 +16,6 @@ from tests.tiny.zoo.parts import KL, VISION, image_processor, picture
 from benchmarks.survey.generic import Recipe
 
 LCM = ("LCMScheduler", {"clip_sample": False, "beta_schedule": "scaled_linear"})
-EULER = ("EulerDiscreteScheduler", {"timestep_spacing": "leading"})
-ANIMATED = {"motion_adapter": None}
 IMAGE = {"output_type": "np"}  # where a pipeline has no latents to return
 SDE = ("DPMSolverMultistepScheduler", {"algorithm_type": "sde-dpmsolver++", "solver_order": 2})
 DEEPER = {
@@ -68,6 +66,7 @@ def project_image() -> Any:
     return component(lambda: CLIPImageProjection(hidden_size=16), seed=9)
 
 
+TWO_SIZES = "a step has calls of two batch sizes, and each begins a run"
 READS_ATTENTION = "the pipeline reads the attention maps of every step, and a reused step has none"
 
 UNETS: dict[str, Recipe] = {
@@ -123,7 +122,9 @@ UNETS: dict[str, Recipe] = {
     "PaintByExamplePipeline": Recipe(
         models=unet(in_channels=9), parts={"image_encoder": example_encoder, "feature_extractor": image_processor}
     ),
-    "StableDiffusionAttendAndExcitePipeline": Recipe(text=True, call={"token_indices": [1], "attn_res": (4, 4)}),
+    "StableDiffusionAttendAndExcitePipeline": Recipe(
+        text=True, call={"token_indices": [1], "attn_res": (4, 4)}, note=TWO_SIZES
+    ),
     "StableDiffusionDepth2ImgPipeline": Recipe(
         models=unet(in_channels=5), media={"depth_map": lambda: torch.rand(1, 64, 64)}
     ),
@@ -159,4 +160,7 @@ UNETS: dict[str, Recipe] = {
     "TextToVideoZeroSDXLPipeline": Recipe(
         XL_TEXT, models=unet(XL, cross_attention_dim=32), text=True, call={"video_length": 2}, prepare=move
     ),
+    "StableDiffusionPanoramaPipeline": Recipe(note="the scheduler is copied at every step, which begins a run"),
+    "StableDiffusionSAGPipeline": Recipe(note=TWO_SIZES),
+    "StableDiffusionXLPAGImg2ImgPipeline": Recipe(call={"strength": 0.9}),
 }

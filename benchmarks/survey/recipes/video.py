@@ -57,4 +57,5 @@ VIDEO: dict[str, Recipe] = {
     "LucyEditPipeline": Recipe(changes={"transformer": {"in_channels": 8}}),
     "SanaImageToVideoPipeline": Recipe(models={"vae": WAN_VAE}),
     "SkyReelsV2DiffusionForcingVideoToVideoPipeline": Recipe(call={"overlap_history": 1, "base_num_frames": 9}),
+    "LTX2DFRPipeline": Recipe(changes={"transformer": {"use_keyframes_abs_pos_embedding": True}}),
 }

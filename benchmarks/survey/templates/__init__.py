@@ -6,11 +6,12 @@ from tests.tiny.zoo.case import Case
 
 from .images import IMAGES
 from .modular import MODULAR
+from .newest import NEWEST
 from .older import OLDER
 from .pixels import PIXELS
 from .sound import SOUND
 from .video import CONFIGS, VIDEO
 
-TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *OLDER, *SOUND)
+TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *OLDER, *NEWEST, *SOUND)
 
 __all__ = ["CONFIGS", "TEMPLATES"]

@@ -161,30 +161,6 @@ IMAGES: tuple[Case, ...] = (
         call={"class_labels": [1], "output_type": "np"},
     ),
     Case(
-        "OmniGenPipeline",
-        {
-            "transformer": (
-                "OmniGenTransformer2DModel",
-                {
-                    "hidden_size": 16,
-                    "num_attention_heads": 2,
-                    "num_key_value_heads": 2,
-                    "intermediate_size": 16,
-                    "num_layers": 2,
-                    "vocab_size": 64,
-                    "max_position_embeddings": 512,
-                    "original_max_position_embeddings": 512,
-                    "rope_scaling": {"long_factor": [1.0] * 4, "short_factor": [1.0] * 4},
-                    "time_step_dim": 8,
-                },
-            ),
-            "vae": KL,
-        },
-        ("FlowMatchEulerDiscreteScheduler", {"invert_sigmas": True, "num_train_timesteps": 1}),
-        {},
-        call=SIDE,
-    ),
-    Case(
         "BriaFiboPipeline",
         {
             "transformer": (

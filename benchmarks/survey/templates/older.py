@@ -26,6 +26,19 @@ CASCADE_DECODER: dict[str, Any] = {
 }
 LARGER = {**PLAIN, "in_channels": 6, "out_channels": 3}
 
+WUERSTCHEN = {"c_in": 4, "c": 16, "c_cond": 16, "c_r": 16, "depth": 2, "nhead": 2, "dropout": 0.0}
+WUERSTCHEN_DECODER = {
+    "c_cond": 16,
+    "c_r": 16,
+    "c_hidden": [16, 16],
+    "nhead": [-1, 2],
+    "blocks": [1, 1],
+    "level_config": ["CT", "CTA"],
+    "inject_effnet": [False, True],
+    "effnet_embd": 4,
+    "clip_embd": 16,
+    "dropout": 0.0,
+}
 OLDER: tuple[Case, ...] = (
     Case(
         "StableVideoDiffusionPipeline",
@@ -145,5 +158,19 @@ OLDER: tuple[Case, ...] = (
         DDIM,
         {},
         call={**SIDE, "output_type": "latent"},
+    ),
+    Case(
+        "WuerstchenPriorPipeline",
+        {"prior": ("WuerstchenPrior", WUERSTCHEN)},
+        ("DDPMWuerstchenScheduler", {}),
+        {"prompt_embeds": (12, 16)},
+        call={"height": 256, "width": 256, "output_type": "pt"},
+    ),
+    Case(
+        "WuerstchenDecoderPipeline",
+        {"decoder": ("WuerstchenDiffNeXt", WUERSTCHEN_DECODER)},
+        ("DDPMWuerstchenScheduler", {}),
+        {},
+        call={"output_type": "latent"},
     ),
 )

@@ -1,5 +1,6 @@
 """Load a pipeline from an embedded checkpoint, a folder or the hub, in one dtype, on its device."""
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -15,7 +16,8 @@ from navicache.generation.index_checks import (
 )
 from navicache.generation.job import ModelSource
 from navicache.generation.memory_errors import is_out_of_memory
-from navicache.generation.scheduler import load_shifted_scheduler
+from navicache.generation.scheduler import load_shifted_scheduler, set_flow_shift
+from navicache.pocket.members import Member
 
 MODEL_INDEX = "model_index.json"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -45,8 +47,19 @@ def load_pipeline(source: ModelSource) -> Any:
         if is_out_of_memory(error):
             raise
         raise ValueError(f"cannot load {source.model}: {type(error).__name__}: {error}") from error
+    if source.member and source.member.base:
+        _apply_adapter(pipe, source, source.member)
     place_pipeline(pipe, device, source.offload)
     return pipe
+
+
+def _apply_adapter(pipe: Any, source: ModelSource, member: Member) -> None:
+    from navicache.pocket import checkpoint_path
+
+    adapter = importlib.import_module("navicache_pocket.train.turbo.pipeline")  # it is installed where the weights are
+    adapter.apply_adapter(pipe, checkpoint_path(member.name))
+    if source.shift is not None:
+        pipe.register_modules(scheduler=set_flow_shift(pipe.scheduler, source.shift))
 
 
 def hide_loading_bars() -> None:
@@ -103,7 +116,7 @@ def locate_model(source: ModelSource) -> Path | str:
     if source.member:
         from navicache.pocket import checkpoint_path
 
-        return checkpoint_path(source.member.name)
+        return checkpoint_path(source.member.base or source.member.name)
     if not source.model.strip():
         raise ValueError("no model is named: give 'pocket', a diffusers folder, or a hub id such as owner/name")
     path = Path(source.model).expanduser()

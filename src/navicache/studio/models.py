@@ -25,7 +25,7 @@ class StudioModels:
 
         Example:
             >>> StudioModels(ModelSource("pocket:hunyuan")).choices[:2], len(StudioModels().choices)
-            (('pocket:hunyuan', 'pocket:unet'), 6)
+            (('pocket:hunyuan', 'pocket:unet'), 8)
         """
         family = (POCKET if name == WAN else f"{POCKET}:{name}" for name in QUICKEST_FIRST)
         return tuple(dict.fromkeys((self.default.model, *family)))

@@ -1,28 +1,18 @@
 """Sizes of `sound`: what it shows and plays, and the configurations of its parts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from navicache.pocket.members import Member
+from navicache.pocket.members import Member, find_member
 from navicache_pocket.train.family.recipe import VideoFormat
 from navicache_pocket.train.sound.bands import BANDS
-from navicache_pocket.world.captions import MAX_CAPTION_TOKENS
 from navicache_pocket.world.sounds import HOP, RATE
 
 ModelConfig = Mapping[str, Any]
 AUDIO_RATIO = 4  # bands of time and of frequency per latent, as LTX-2's audio autoencoder always has it
 VIDEO_SCALES = (4, 8, 8)
 SHIFT = 3.0
-# LTX2Pipeline guides in two more ways by default, each with another call per step. This model was not trained for them.
-ONE_GUIDANCE = {
-    "stg_scale": 0.0,
-    "audio_stg_scale": 0.0,
-    "modality_scale": 1.0,
-    "audio_modality_scale": 1.0,
-    "guidance_rescale": 0.0,
-    "audio_guidance_rescale": 0.0,
-}
 # A downsampler averages its eight-fold channels in groups, so each width divides eight times the one before.
 VIDEO_AUTOENCODER: ModelConfig = {
     "latent_channels": 24,
@@ -62,8 +52,6 @@ class SoundSizes:
     video_format: VideoFormat = VideoFormat(9, 64)
     fps: int = 8
     steps: int = 50
-    guidance: float = 5.0
-    audio_guidance: float = 3.0
     video: ModelConfig = field(default_factory=lambda: VIDEO_AUTOENCODER)
     audio: ModelConfig = field(default_factory=lambda: AUDIO_AUTOENCODER)
     vocoder: ModelConfig = field(default_factory=lambda: VOCODER)
@@ -92,17 +80,8 @@ class SoundSizes:
 
     @property
     def member(self) -> Member:
-        """The pipeline class and the call it is trained for."""
-        size = self.video_format.size
-        call = {
-            "num_inference_steps": self.steps,
-            "guidance_scale": self.guidance,
-            "audio_guidance_scale": self.audio_guidance,
-            **ONE_GUIDANCE,
-            "num_frames": self.video_format.frames,
-            "height": size,
-            "width": size,
-            "frame_rate": float(self.fps),
-            "max_sequence_length": MAX_CAPTION_TOKENS,
-        }
-        return Member("sound", "LTX2Pipeline", call, fps=self.fps)
+        """The member, with the call of these sizes."""
+        own, size = find_member("sound"), self.video_format.size
+        shape = {"num_frames": self.video_format.frames, "height": size, "width": size}
+        call = {**own.call, **shape, "num_inference_steps": self.steps, "frame_rate": float(self.fps)}
+        return replace(own, call=call, fps=self.fps)

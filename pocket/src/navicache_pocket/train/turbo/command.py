@@ -7,25 +7,24 @@ videos of eight steps are from the teacher's, beside wan's own in eight steps, a
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from diffusers import FlowMatchEulerDiscreteScheduler, WanPipeline
-from safetensors.torch import save
 
 from navicache.pocket.held_out import choose_prompts
 from navicache.records import open_atomic_file
 from navicache_pocket.train.timed_stage import TimedStage
 from navicache_pocket.train.turbo.distillation import DistillationSettings, distil
-from navicache_pocket.train.turbo.low_rank import merge_low_rank, read_low_rank
+from navicache_pocket.train.turbo.low_rank import read_low_rank
+from navicache_pocket.train.turbo.pipeline import apply_adapter, save_adapter
 from navicache_pocket.train.turbo.trajectories import TeacherSettings, build_scheduler, build_trajectories
 from navicache_pocket.train.wild.pipeline import VideoCall, generate_videos, save_contact_sheet
 
 WAN_FOLDER = Path(__file__).parents[2] / "wan"
-ADAPTER = "pytorch_lora_weights.safetensors"  # as diffusers names it
 SHOWN = 8
 TEACHER_STEPS = 50
 
@@ -39,11 +38,8 @@ def train_from_command_line(arguments: Sequence[str]) -> None:
     print(f"{len(course.states)} courses of {teacher.steps} steps", flush=True)
     stage = TimedStage("turbo", options.out, options.seconds)
     adapted = distil(stage, course, options.base, DistillationSettings(options.rank, options.batch))
-    file = read_low_rank(adapted)
-    (options.out / "adapter").mkdir(parents=True, exist_ok=True)
-    with open_atomic_file(options.out / "adapter" / ADAPTER) as saved:
-        saved.write(save(file))
-    figures = {**compare(options, file, teacher), "loss": stage.log[-1:], "steps": stage.step}
+    save_adapter(read_low_rank(adapted), build_scheduler(teacher), options.out / "adapter")
+    figures = {**compare(options, teacher), "loss": stage.log[-1:], "steps": stage.step}
     with open_atomic_file(options.out / "figures.json") as saved:
         saved.write((json.dumps(figures, indent=1) + "\n").encode())
     print(json.dumps(figures))
@@ -56,7 +52,7 @@ def compute_latent_shape(options: argparse.Namespace) -> tuple[int, int, int, in
     return vae["z_dim"], (options.frames - 1) // vae["scale_factor_temporal"] + 1, cells, cells
 
 
-def compare(options: argparse.Namespace, file: Mapping[str, torch.Tensor], teacher: TeacherSettings) -> dict[str, Any]:
+def compare(options: argparse.Namespace, teacher: TeacherSettings) -> dict[str, Any]:
     """PSNR to the guided videos of many steps: of the student, and of wan with guidance in as few steps."""
     prompts = choose_prompts("tune", options.samples)
     pipe: Any = WanPipeline.from_pretrained(options.base, dtype=torch.float32).to(options.device)
@@ -66,7 +62,7 @@ def compare(options: argparse.Namespace, file: Mapping[str, torch.Tensor], teach
     wanted = generate_videos(pipe, prompts, long, seed=0)
     pipe.scheduler = build_scheduler(teacher)
     few = generate_videos(pipe, prompts, replace(long, steps=teacher.steps), seed=0)
-    merge_low_rank(pipe.transformer, file)
+    apply_adapter(pipe, options.out / "adapter")
     own = generate_videos(pipe, prompts, replace(long, steps=teacher.steps, guidance=1.0), seed=0)
     save_contact_sheet(torch.cat([wanted[:SHOWN], own[:SHOWN]]), options.out / "sheet.jpg")
     return {"student": measure_psnr(own, wanted), "wan in as few steps": measure_psnr(few, wanted)}
