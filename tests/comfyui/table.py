@@ -5,6 +5,7 @@ sampler and spacing, with the interval of the mean over everything.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
@@ -67,11 +68,12 @@ def table(folder: Path) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
-def spacing_table(parts: dict[int, Rows]) -> list[str]:
+def spacing_table(parts: dict[int, Rows], only: Sequence[str] = ()) -> list[str]:
     """One line a sampler, one column a spacing: the lead in decibels over all steps, guidances and prompts."""
     found: dict[tuple[str, str], list[float]] = {}
     for rows in parts.values():
-        for setting in dict.fromkeys(row.made_with for row in rows.all()):
+        settings = dict.fromkeys(row.made_with for row in rows.all())
+        for setting in [each for each in settings if not only or each.spacing in only]:
             leads = [pair.lead for pair in pairs(rows, setting)]
             found.setdefault((setting.sampler, setting.spacing), []).extend(leads)
     samplers, spacings = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
@@ -93,9 +95,10 @@ def main(argv: list[str] | None = None) -> None:
     """Print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROWS)
-    parser.add_argument("--spacings", action="store_true", help="samplers by spacings, over all steps and guidances")
+    parser.add_argument("--spacings", nargs="*", help="samplers by spacings (all, or those named), over all settings")
     args = parser.parse_args(argv)
-    print(*(spacing_table(read_parts(args.folder)) if args.spacings else table(args.folder)), sep="\n")
+    as_usual = args.spacings is None
+    print(*(table(args.folder) if as_usual else spacing_table(read_parts(args.folder), args.spacings)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -35,4 +35,5 @@ def test_spacings_are_columns_and_all_leads_have_one_interval(tmp_path: Path) ->
         rows.add(Row("euler", 0, "easycache", 0.1, steps / 2, 40.0, **made_with))
     *lines, _, mean = spacing_table(read_parts(tmp_path))
     assert "+4.0 (2)" in lines[2] and "-1.0" in lines[2]
+    assert spacing_table(read_parts(tmp_path), ["beta"])[0] == "| sampler | beta |"
     assert mean.startswith("mean +2.3 dB, ") and mean.endswith("median +3.0; 2 of 3 ahead, least -1.0")
