@@ -81,7 +81,6 @@ class Processor:
 
 
 IMAGES: dict[str, Recipe] = {
-    "QwenImage21Pipeline": Recipe(without=("image",)),
     "CogView4ControlPipeline": Recipe(changes={"transformer": {"in_channels": 8}}),
     "FluxControlPipeline": Recipe(changes=CONTROLLED),
     "FluxControlImg2ImgPipeline": Recipe(changes=CONTROLLED),
