@@ -12,6 +12,7 @@ from tests.tiny.zoo.parts import clip_text, picture
 
 from benchmarks.survey.generic import Recipe
 from benchmarks.survey.templates.older import WUERSTCHEN
+from benchmarks.survey.templates.oldest import GREY, HEARD, listening, speaking, vocoder
 from benchmarks.survey.text_parts import tokenizer
 
 from .images import LISTED
@@ -100,6 +101,18 @@ SUBJECT: dict[str, Any] = {
 }
 
 
+def spectrogram(text_encoder: Any) -> Recipe:
+    """A U-Net on spectrograms, with an embedding where others have tokens."""
+    heard = {f"{which}prompt_embeds": lambda which=which: drawn(f"{which}prompt", (8,)) for which in ("", "negative_")}
+    return Recipe(
+        "StableDiffusionPipeline",
+        models={"unet": ("UNet2DConditionModel", HEARD), "vae": GREY},
+        parts={"vocoder": vocoder, "text_encoder": text_encoder},
+        media=heard,
+        call={"audio_length_in_s": 1.0},
+    )
+
+
 def steered(channels: int) -> Recipe:
     """Z-Image with a ControlNet for so many channels."""
     control = ("ZImageControlNetModel", {**STEERED, "control_in_dim": channels})
@@ -146,6 +159,8 @@ NEWEST: dict[str, Recipe] = {
     "ZImageControlNetInpaintPipeline": steered(9),
     "QwenImage21Pipeline": Recipe(parts={"processor": ChatProcessor}, without=("image",)),
     "DanceDiffusionPipeline": Recipe(call={"audio_length_in_s": 2.0}),
+    "AudioLDMPipeline": spectrogram(speaking),
+    "MusicLDMPipeline": spectrogram(listening),
     "VQDiffusionPipeline": Recipe(text=True, note=WHOLE),
     "BlipDiffusionPipeline": Recipe(**SUBJECT),
     "BlipDiffusionControlNetPipeline": Recipe(**SUBJECT, models=FOUR_LEVELS, media={"condtioning_image": picture}),
