@@ -8,15 +8,15 @@ from diffusers.pipelines.deprecated.blip_diffusion.blip_image_processing import 
 from tests.tiny.zoo import ZOO
 from tests.tiny.zoo.case import drawn
 from tests.tiny.zoo.configs import SAFE, UNET
-from tests.tiny.zoo.parts import clip_text, picture
+from tests.tiny.zoo.parts import clip_text, image_processor, picture
 
 from benchmarks.survey.generic import Recipe
 from benchmarks.survey.templates.older import WUERSTCHEN
 from benchmarks.survey.templates.oldest import GREY, HEARD, listening, speaking, vocoder
-from benchmarks.survey.text_parts import tokenizer
+from benchmarks.survey.text_parts import build_encoder, tokenizer
 
 from .images import LISTED
-from .older import LATENT, SEEING, UNTOLD, UNTOLD_NOTE, projecting
+from .older import LATENT, SEEING, UNTOLD, UNTOLD_NOTE, projecting, seeing
 
 BOTH_TEXTS = {f"{stage}text_encoder": clip_text for stage in ("", "prior_")}
 WHOLE = "it denoises tokens, which are whole numbers: a policy that measures a distance has none"
@@ -161,6 +161,17 @@ NEWEST: dict[str, Recipe] = {
     "DanceDiffusionPipeline": Recipe(call={"audio_length_in_s": 2.0}),
     "AudioLDMPipeline": spectrogram(speaking),
     "MusicLDMPipeline": spectrogram(listening),
+    "UniDiffuserPipeline": Recipe(
+        text=True,
+        parts={
+            "text_encoder": lambda: build_encoder("CLIPTextModel", seed=2),
+            "clip_tokenizer": tokenizer,
+            "text_tokenizer": tokenizer,
+            "image_encoder": seeing,
+            "clip_image_processor": image_processor,
+        },
+        without=("image",),
+    ),
     "VQDiffusionPipeline": Recipe(text=True, note=WHOLE),
     "BlipDiffusionPipeline": Recipe(**SUBJECT),
     "BlipDiffusionControlNetPipeline": Recipe(**SUBJECT, models=FOUR_LEVELS, media={"condtioning_image": picture}),

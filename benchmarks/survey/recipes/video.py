@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tiny.zoo.case import FLOW
+from tests.tiny.zoo.case import FLOW, drawn
 from tests.tiny.zoo.parts import WAN_VAE, image_processor
 
 from benchmarks.survey.generic import Recipe
@@ -28,6 +28,13 @@ COSMOS_VAE = {
             "latents_std": None,
         },
     )
+}
+LATER = {
+    "in_channels": 4,
+    "mid_channels": 32,
+    "num_blocks_per_stage": 1,
+    "spatial_upsample": False,
+    "temporal_upsample": True,
 }
 SHORT = {"height": 64, "width": 64, "num_frames": 9}
 SEEING = {"image_encoder": siglip, "feature_extractor": image_processor}
@@ -58,4 +65,17 @@ VIDEO: dict[str, Recipe] = {
     "SanaImageToVideoPipeline": Recipe(models={"vae": WAN_VAE}),
     "SkyReelsV2DiffusionForcingVideoToVideoPipeline": Recipe(call={"overlap_history": 1, "base_num_frames": 9}),
     "LTX2DFRPipeline": Recipe(changes={"transformer": {"use_keyframes_abs_pos_embedding": True}}),
+    "LTX2DFRTemporalRefinePipeline": Recipe(
+        models={"temporal_latent_upsampler": ("LTX2LatentUpsamplerModel", LATER)},
+        changes={"transformer": {"use_keyframes_abs_pos_embedding": True}},
+        scheduler=("LTXEulerAncestralRFScheduler", {"eta": 0.5}),
+        media={
+            "latents": lambda: drawn("video", (4, 3, 2, 2)),
+            "keyframes_latents": lambda: drawn("keyframes", (4, 2, 2, 2)),
+            "audio_latents": lambda: drawn("sound", (2, 8, 2)),
+        },
+        call={"num_frames": 17, "keyframe_positions": [8, 16]},
+        by_steps={"sigmas": lambda steps: [1 - step / steps for step in range(steps)]},
+        without=("conditions",),
+    ),
 }

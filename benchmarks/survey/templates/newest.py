@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tiny.zoo.case import SHIFTED, Case
-from tests.tiny.zoo.parts import KL_FLUX2, SIDE
+from tests.tiny.zoo.case import FLOW, SHIFTED, Case
+from tests.tiny.zoo.parts import KL_FLUX2, LTX2_VAE, SIDE, picture
 
 DREAMLITE: dict[str, Any] = {
     "block_out_channels": (8, 8, 16),
@@ -33,6 +33,16 @@ FIBO2: dict[str, Any] = {
     "gist_max_text_len": 16,
     "axes_dims": (4, 6, 6),
 }
+SANA_WORLD: dict[str, Any] = {
+    "in_channels": 4,
+    "num_layers": 2,
+    "hidden_size": 32,
+    "num_attention_heads": 2,
+    "softmax_every_n": 2,
+    "linear_head_dim": 16,
+    "chunk_plucker_post_attn_blocks": 2,
+    "caption_channels": 16,
+}
 
 NEWEST: tuple[Case, ...] = (
     Case(
@@ -55,5 +65,17 @@ NEWEST: tuple[Case, ...] = (
         {"prompt_embeds": (2, 12, 16)},
         {"prompt_embeds_mask": 12},
         SIDE,
+    ),
+    Case(
+        "SanaWMPipeline",
+        {
+            "transformer": ("SanaWMTransformer3DModel", SANA_WORLD),
+            "vae": (LTX2_VAE[0], {**LTX2_VAE[1], "spatial_compression_ratio": 8}),
+        },
+        FLOW,
+        {"prompt_embeds": (1, 12, 16)},
+        {"prompt_attention_mask": 12},
+        {"height": 64, "width": 64, "num_frames": 9, "action": "w-8", "intrinsics": [64.0, 64.0, 32.0, 32.0]},
+        media={"image": picture},
     ),
 )

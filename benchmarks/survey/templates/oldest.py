@@ -9,7 +9,7 @@ from diffusers.pipelines.deprecated.vq_diffusion.pipeline_vq_diffusion import Le
 from tests.tiny.common import component
 from tests.tiny.zoo.case import DDIM, Case
 from tests.tiny.zoo.configs import UNET
-from tests.tiny.zoo.parts import KL, picture
+from tests.tiny.zoo.parts import KL, SIDE, picture
 
 from benchmarks.survey.text_parts import SIZES, build_encoder
 
@@ -39,6 +39,22 @@ WAVES: dict[str, Any] = {
 }
 GREY = (KL[0], {**KL[1], "in_channels": 1, "out_channels": 1})
 DOUBLY_HEARD: dict[str, Any] = {**UNET, "cross_attention_dim": ((None, 16, 16), (None, 16, 16))}
+UNI: dict[str, Any] = {
+    "text_dim": 16,
+    "clip_img_dim": 16,
+    "num_text_tokens": 77,
+    "num_attention_heads": 2,
+    "attention_head_dim": 8,
+    "in_channels": 4,
+    "out_channels": 4,
+    "num_layers": 2,
+    "norm_num_groups": 4,
+    "sample_size": 8,
+    "patch_size": 2,
+    "activation_fn": "gelu",
+    "num_embeds_ada_norm": 1000,
+    "use_patch_pos_embed": True,
+}
 CODES: dict[str, Any] = {
     "num_attention_heads": 2,
     "attention_head_dim": 12,
@@ -114,6 +130,20 @@ OLDEST: tuple[Case, ...] = (
         {"attention_mask": 12},
         {"audio_length_in_s": 1.0},
         {"vocoder": vocoder, "text_encoder": listening, "text_encoder_2": reading, "language_model": reading},
+    ),
+    Case(
+        "UniDiffuserPipeline",
+        {
+            "unet": ("UniDiffuserModel", UNI),
+            "vae": KL,
+            "text_decoder": (
+                "UniDiffuserTextDecoder",
+                {"prefix_length": 77, "prefix_inner_dim": 16, "n_embd": 16, "n_layer": 1, "n_head": 2},
+            ),
+        },
+        DDIM,
+        {},
+        call={**SIDE, "output_type": "latent"},
     ),
     Case(
         "Kandinsky6SRPipeline",
