@@ -8,10 +8,11 @@ from .images import IMAGES
 from .modular import MODULAR
 from .newest import NEWEST
 from .older import OLDER
+from .oldest import OLDEST
 from .pixels import PIXELS
 from .sound import SOUND
 from .video import CONFIGS, VIDEO
 
-TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *OLDER, *NEWEST, *SOUND)
+TEMPLATES: tuple[Case, ...] = (*VIDEO, *IMAGES, *MODULAR, *PIXELS, *OLDER, *OLDEST, *NEWEST, *SOUND)
 
 __all__ = ["CONFIGS", "TEMPLATES"]
