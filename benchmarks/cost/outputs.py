@@ -7,7 +7,7 @@ Video and sound have the sizes of LTX-2's at 121 frames of 768x512, in bfloat16.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest import mock
@@ -96,11 +96,11 @@ def measure_cost(output_count: int, device: str, knobs: dict[str, Any]) -> Cost:
     return Cost(cache.trace.runs[0].computed, len(sizes), sum(sizes), kept)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu")
-    device = parser.parse_args().device
+    device = parser.parse_args(arguments).device
     rows: list[tuple[str, ...]] = [("policy", "outputs", "computed", "transfers", "numbers", "kept")]
     for policy, knobs in POLICIES.items():
         for output_count in (1, 2):

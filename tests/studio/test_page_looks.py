@@ -1,6 +1,5 @@
 """How the page looks: on a phone nothing sticks out, and small letters can be read, by day and by night."""
 
-import re
 import time
 
 import pytest
@@ -87,7 +86,7 @@ def test_the_live_view_comes_into_sight_and_the_old_result_is_grey(tab, studio):
     wait_for(tab, f"{RUNNING} && {TOP} >= 0 && {TOP} < 100")
     assert tab.value(OFF) == [True, False], "Run is off while it runs"
     wait_for(tab, f"{STOP}.top > 0 && {STOP}.bottom < innerHeight")  # it follows where the fields have left the screen
-    assert re.search(r"\d+ s · about \d+ (min \d+ )?s left", live(tab))
+    wait_for(tab, rf"/\d+ s · about \d+ (min \d+ )?s left/.test({LIVE})")  # once a step has been timed
     wait_for(tab, DONE)
     wait_for(tab, "!!document.querySelector('.nv-result')")
     assert tab.value(OFF) == [False, True] and tab.value(GREY) == "1"
