@@ -20,7 +20,7 @@ UNREACHED: dict[str, str] = {
     "LTX2VideoDiffusionDecodePipeline": "the loop is inside its decoder, which the pipeline calls once",
     "OmniGenPipeline": NO_VISION,
     "RFD4ProteinaPipeline": "no tiny build was made: it designs molecules, and needs their features and two schedulers",
-    "SanaWMLTX2Refiner": "no tiny build was made: few steps for each block of frames, with keys and values kept between",
+    "SanaWMLTX2Refiner": "no tiny build was made: a few steps for each block of frames, which keep keys and values",
     "VersatileDiffusionDualGuidedPipeline": (
         f"{BROKEN}: its U-Net gives `encoder_attention_mask` to a layer that does not take it"
     ),

@@ -14,6 +14,7 @@ from benchmarks.survey.generic import Recipe
 from benchmarks.survey.templates.older import WUERSTCHEN
 from benchmarks.survey.templates.oldest import GREY, HEARD, listening, speaking, vocoder
 from benchmarks.survey.text_parts import build_encoder, tokenizer
+from navicache import CallSpec
 
 from .images import LISTED
 from .older import LATENT, SEEING, UNTOLD, UNTOLD_NOTE, projecting, seeing
@@ -162,6 +163,8 @@ NEWEST: dict[str, Recipe] = {
     "AudioLDMPipeline": spectrogram(speaking),
     "MusicLDMPipeline": spectrogram(listening),
     "UniDiffuserPipeline": Recipe(
+        told={"call": CallSpec(latent="latent_image_embeds", time="timestep_img")},
+        note="the latent has to be named: `call=CallSpec(latent='latent_image_embeds', time='timestep_img')`",
         text=True,
         parts={
             "text_encoder": lambda: build_encoder("CLIPTextModel", seed=2),
