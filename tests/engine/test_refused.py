@@ -8,6 +8,7 @@ from tests.engine.toys.engines import Custom, Doubler, ramp
 from tests.engine.toys.gates import Every
 
 import navicache
+from navicache.engine import CannotCache
 from navicache.policies import OutputHold
 
 
@@ -27,6 +28,16 @@ def test_a_gate_that_raises_leaves_the_handle_usable():
     assert "custom on Doubler" in cache.summary()
     cache.disable()
     assert torch.equal(model(torch.ones(1, 4), 1.0), torch.full((1, 4), 2.0))
+
+
+def test_tokens_have_no_distances():
+    model = Doubler()
+    cache = navicache.enable(model, steps=20)
+    with pytest.raises(CannotCache, match=r'given whole numbers \(torch.int64\).*site="blocks"'):
+        for step in range(6):
+            model(torch.full((1, 4), step), 20.0 - step)
+    cache.disable()
+    assert model(torch.full((1, 4), 3), 1.0).tolist() == [[6, 6, 6, 6]]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.linalg import vector_norm
 
+from navicache.engine.errors import CannotCache
 from navicache.engine.tensors.device_readings import DeviceReading
 
 Rows = tuple[Tensor, ...]
@@ -129,6 +130,11 @@ def _sum_abs(chunk: Tensor, kept_dims: int) -> Tensor:
     dimensions = ALL_DIMENSIONS[kept_dims : chunk.ndim]
     if chunk.dtype in WIDE_DTYPES:  # naming the dtype it has anyway takes torch longer
         return vector_norm(chunk, 1, dimensions)
+    if not chunk.is_floating_point():
+        raise CannotCache(
+            f"the policy measures distances, and this model is given whole numbers ({chunk.dtype}), such as tokens, "
+            'which have none. Cache its blocks with site="blocks": between them it has numbers that can be predicted'
+        )
     return vector_norm(chunk, 1, dimensions, dtype=torch.float32)
 
 
