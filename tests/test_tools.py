@@ -30,5 +30,5 @@ def test_the_pins_are_those_of_a_freeze() -> None:
 @pytest.mark.parametrize("page", tables.PAGES)
 def test_the_generated_tables_are_those_of_the_code(page: str) -> None:
     text = (tables.ROOT / page).read_text(encoding="utf-8")
-    assert tables.PART.search(text), f"{page} has no generated table"
+    assert tables.PART.search(text) or tables.COUNTED.search(text), f"{page} has nothing that is generated"
     assert tables.fill_tables(text) == text, "run `make tables`"

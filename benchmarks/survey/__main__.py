@@ -11,7 +11,8 @@ import logging
 import signal
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,22 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROWS)
     parser.add_argument("--missing", action="store_true", help="only classes that have no good row yet")
     args = parser.parse_args(arguments)
-    torch.set_num_threads(1)
-    logging.disable(logging.WARNING)
-    warnings.simplefilter("ignore")
-    signal.signal(signal.SIGPROF, _stop)
     kinds, versions = list_pipelines(), list_versions()
     kept = read_kept(args.out)
     if (args.classes or args.missing) and kept["versions"] != versions:
         parser.error(f"the other rows are of {kept['versions']}, not of {versions}: run all classes")
-    for name, kind in kinds.items():
-        good = name in kept["rows"] and not kept["rows"][name]["problem"]
-        if (args.classes and name not in args.classes) or (args.missing and good):
-            continue
-        row = survey_class(name, kind)
-        print(name, row["problem"] or f"{row['computed']} of {row['steps']}", flush=True)
-        rows = {**read_kept(args.out)["rows"], name: row}  # read again: another run may write to the same file
-        write_rows(args.out, versions, {name: rows[name] for name in sorted(rows) if name in kinds})
+    with _be_quiet():
+        for name, kind in kinds.items():
+            good = name in kept["rows"] and not kept["rows"][name]["problem"]
+            if (args.classes and name not in args.classes) or (args.missing and good):
+                continue
+            row = survey_class(name, kind)
+            print(name, row["problem"] or f"{row['computed']} of {row['steps']}", flush=True)
+            rows = {**read_kept(args.out)["rows"], name: row}  # read again: another run may write to the same file
+            write_rows(args.out, versions, {name: rows[name] for name in sorted(rows) if name in kinds})
     return 0
 
 
@@ -88,6 +86,21 @@ def write_rows(path: Path, versions: dict[str, str], rows: dict[str, Any]) -> No
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
     with open_atomic_file(path) as file:
         file.write(f'{{"versions": {json.dumps(versions)},\n"rows": {{\n{lines}\n}}}}\n'.encode())
+
+
+@contextmanager
+def _be_quiet() -> Iterator[None]:
+    """No warnings of pipelines, one thread, and a signal that ends a class which takes too long."""
+    torch.set_num_threads(1)
+    before = signal.signal(signal.SIGPROF, _stop)
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _stop(*_: Any) -> None:

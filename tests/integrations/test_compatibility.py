@@ -14,7 +14,6 @@ BETWEEN = "something is added between the blocks"
 NO_BLOCKS = {  # where the site of the blocks is refused, and why
     "Latte": ANEW,  # by frames, then by places, in turns
     "HiDreamImage": ANEW,  # packs its tokens for its experts
-    "LTX2": "blocks return 1 more tensors than",
     "WanVACE": BETWEEN,
     "TextToVideoSD": UNET,
     "StableDiffusion": UNET,
