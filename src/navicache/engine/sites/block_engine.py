@@ -149,7 +149,8 @@ class BlockEngine(CacheEngine):
             self.observe_site_output(work.latent[0], hidden)
             run.store_result(work, hidden, self.tracker.position, None, self.is_leading_call)
             before = traversal.site_others
-            self.added_tokens[work.stream] = {k: v - before[k] for k, v in others.items() if k in before}
+            pairs = {name: (after, before[name]) for name, after in others.items() if name in before}
+            self.added_tokens[work.stream] = {name: a - b for name, (a, b) in pairs.items() if a.shape == b.shape}
         elif traversal.prediction is not None and run is not None:  # in shadow mode
             made, exact = (UnpackedOutput((tokens,), TENSOR_FORM) for tokens in (traversal.prediction, hidden))
             queue_true_error(run, self.tracker, made, exact)

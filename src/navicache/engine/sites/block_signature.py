@@ -69,10 +69,10 @@ class BlockSignature:
         return replace(self, result_positions=positions, result_length=len(entries))
 
     def split_result(self, result: Any) -> tuple[Tensor, Tokens]:
-        """The tokens in what a block returned."""
+        """The tokens in what a block returned; the last block of some models returns no text."""
         if not self.result_positions:
             return result, {}
-        found = {name: result[place] for name, place in self.result_positions.items()}
+        found = {name: result[place] for name, place in self.result_positions.items() if result[place] is not None}
         return found.pop(self.hidden_name), found
 
     def pack_result(self, hidden: Tensor, others: Tokens) -> Any:
