@@ -6,8 +6,8 @@ import json
 
 import diffusers
 import pytest
+from benchmarks.survey import __main__ as survey
 from benchmarks.survey import table
-from benchmarks.survey.__main__ import main
 from benchmarks.survey.measure import measure
 from benchmarks.survey.subjects import find_subject, list_pipelines
 from benchmarks.survey.unreached import UNREACHED
@@ -43,9 +43,19 @@ def test_a_run_of_some_classes_does_not_mix_versions(tmp_path, capsys):
     kept = tmp_path / "rows.json"
     kept.write_text(json.dumps({"versions": {"diffusers": "0.1"}, "rows": {}}), encoding="utf-8")
     with pytest.raises(SystemExit):
-        main(["DiTPipeline", "--out", str(kept)])
+        survey.main(["DiTPipeline", "--out", str(kept)])
     assert "run all classes" in capsys.readouterr().err
     assert json.loads(kept.read_text(encoding="utf-8"))["rows"] == {}
+
+
+def test_a_run_of_all_classes_leaves_no_row_of_other_versions_even_when_it_ends_early(tmp_path, monkeypatch):
+    kept = tmp_path / "rows.json"
+    good = {"name": "WanPipeline", "problem": ""}
+    kept.write_text(json.dumps({"versions": {"diffusers": "0.1"}, "rows": {"WanPipeline": good}}), encoding="utf-8")
+    monkeypatch.setattr(survey, "survey_class", lambda name, kind: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        survey.main(["--out", str(kept)])
+    assert survey.read_kept(kept) == {"versions": survey.list_versions(), "rows": {}}
 
 
 def test_a_row_says_what_is_called_and_not_cached():
