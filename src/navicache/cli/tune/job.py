@@ -13,7 +13,6 @@ from navicache.cli.bench.conversion import find_scheduler_class
 from navicache.cli.bench.model_check import check_model
 from navicache.cli.bench.plan_setup import choose_prompts
 from navicache.cli.bench.preflight import explain_missing_lpips
-from navicache.cli.options import read_call_options
 from navicache.cli.tune import DEFAULT_PROMPTS
 from navicache.cli.tune.memory_check import check_memory
 from navicache.evaluation.bench.jobs import BASELINE_SETTING, BenchJob
@@ -50,7 +49,7 @@ def read_tune_job(options: argparse.Namespace) -> TuneJob:
     """The options as a checked job."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, _own_shift(options))
     target, prompts = read_target(options), read_prompts(options, source)
-    call = read_call_options(options, source)
+    call = source.fill_arguments(vars(options))
     about: dict[str, Any] = {"dtype": source.dtype, "device": source.device, "offload": source.offload}
     model = PlanModel(Path(source.model).name, source.model, **about, fps=source.fps, call=call, shift=source.shift)
     job = TuneJob(source, model, read_condition(options), prompts, target, options.seed, options.out)
