@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from navicache.cli.options import KNOBS, read_cache_options, read_call_options
+from navicache.cli.options import KNOBS, read_cache_options
 from navicache.generation.job import OPTION_OF_ARGUMENT, CacheSettings, ModelSource
 from navicache.pocket import MEMBERS
 
@@ -27,7 +27,7 @@ def test_a_knob_is_said_once():
 def test_arguments_are_the_users_over_the_embedded_models_own():
     nothing = dict.fromkeys(OPTION_OF_ARGUMENT.values())
     usual = MEMBERS["wan"].call
-    assert read_call_options(Namespace(**nothing), ModelSource("pocket")) == dict(usual)
-    assert read_call_options(Namespace(**nothing), ModelSource("owner/name")) == {}
-    asked = read_call_options(Namespace(**{**nothing, "steps": 3, "guidance": 0.0}), ModelSource("pocket"))
+    assert ModelSource("pocket").fill_arguments(nothing) == dict(usual)
+    assert ModelSource("owner/name").fill_arguments(nothing) == {}
+    asked = ModelSource("pocket").fill_arguments({**nothing, "steps": 3, "guidance": 0.0})
     assert asked == {**usual, "num_inference_steps": 3, "guidance_scale": 0.0}

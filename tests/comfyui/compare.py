@@ -121,7 +121,8 @@ def chosen_cells(args: argparse.Namespace) -> Iterator[Cell]:
 
 def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
     """The cells that were chosen, one after the other."""
-    studio, texts = inside.Studio(), choose_prompts("held-out", max(args.prompts, GRID_PROMPTS))
+    studio = inside.Studio(getattr(torch, args.dtype))
+    texts = choose_prompts("held-out", max(args.prompts, GRID_PROMPTS))
     for steps, setting, prompt in chosen_cells(args):
         rows, alike = Rows(args.out / str(steps)), scored_rows(ROWS / "spacings", args.out)
         yield Comparison(studio, rows, setting, prompt, texts[prompt], steps, args.tries, alike)
@@ -140,6 +141,7 @@ def main(argv: list[str] | None = None) -> None:
         "--rounds", type=int, nargs="+", help="rounds of the grid (tests.comfyui.grid), of these samplers"
     )
     parser.add_argument("--tries", type=int, default=MOST_TRIES, help="most thresholds of EasyCache for one cell (12)")
+    parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32", help="the transformer's weights")
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     parser.add_argument("--threshold", type=float, help="EasyCache's, and no search: NaviCache meets its count")
     args = parser.parse_args(argv)

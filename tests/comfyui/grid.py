@@ -1,8 +1,9 @@
-"""The grid that the pack is judged by: 3780 cells, in an order in which every part of it is balanced.
+"""The grid that the pack is judged by: 3570 cells, in an order in which every part of it is balanced.
 
 A round has every sampler with every spacing once. Three rounds have each of them with every number of steps and with
-every guidance, nine with all pairs of the two; prompts take turns. Prompts 0 and 1 at 12 steps are what the schedules
-of samplers with several evaluations per step were tuned at, so they are no part of it.
+every guidance, nine with all pairs of the two; prompts take turns, and twelve times nine rounds have every cell.
+Prompts 0 and 1 at 12 steps are what the schedules of samplers with several evaluations per step were tuned at, so they
+are no part of it: at 12 steps two of each setting's prompts come twice.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ SAMPLERS = ("euler", "dpmpp_2m", "res_multistep", "uni_pc", "heun", "heunpp2", "
 SPACINGS = ("simple", "karras", "beta", "sgm_uniform", "exponential")
 STEPS, GUIDANCES = (12, 20, 30), (4.0, 1.0, 7.0)
 PROMPTS, TUNED_STEPS, TUNED_PROMPTS = 12, 12, 2
-ROUNDS = 9
+ROUNDS = 9  # with another prompt for every setting; PROMPTS times as many have all
 
 
 class Cell(NamedTuple):
@@ -37,7 +38,8 @@ def cells(round_number: int) -> Iterator[Cell]:
     for (column, spacing), (row, sampler) in product(enumerate(SPACINGS), enumerate(SAMPLERS)):
         steps = STEPS[(row + column + round_number) % len(STEPS)]
         cfg = GUIDANCES[(2 * (row + column) + round_number + round_number // 3) % len(GUIDANCES)]
-        yield Cell(steps, Setting(sampler, spacing, cfg), _choose_prompt(steps, row + 3 * column + 5 * round_number))
+        turn = row + 3 * column + 5 * (round_number % ROUNDS) + round_number // ROUNDS
+        yield Cell(steps, Setting(sampler, spacing, cfg), _choose_prompt(steps, turn))
 
 
 def _choose_prompt(steps: int, turn: int) -> int:

@@ -22,7 +22,8 @@ Patch = Callable[[Any], Any]  # a MODEL in, a MODEL out
 
 def start(path: str) -> None:
     """Make ComfyUI's modules importable; it reads its options from the command line."""
-    sys.argv = ["main.py", "--cpu"]
+    sys.argv = ["main.py", *([] if torch.cuda.is_available() else ["--cpu"])]
+    torch.backends.cudnn.allow_tf32 = False  # its patches are cut by a convolution: as exact as on a CPU
     sys.path.insert(0, path)
     import comfy.options
 
@@ -62,7 +63,7 @@ class Remembered:
     def __call__(
         self, executor: Any, x: torch.Tensor, time: torch.Tensor, context: torch.Tensor, *rest: Any, **more: Any
     ) -> Any:
-        key = tuple(hashlib.sha256(part.contiguous().numpy()).digest() for part in (x, time, context))
+        key = tuple(hashlib.sha256(part.float().contiguous().cpu().numpy()).digest() for part in (x, time, context))
         if key not in self.answers:
             self.answers[key] = executor(x, time, context, *rest, **more)
             if len(self.answers) > self.most:
@@ -74,6 +75,7 @@ class Remembered:
 class Studio:
     """The embedded Wan, ready to sample."""
 
+    dtype: torch.dtype = torch.float32
     pack: ModuleType = field(default_factory=lambda: load_nodes(HERE / "nodes"))
     remembered: Remembered = field(default_factory=Remembered)
 
@@ -81,7 +83,7 @@ class Studio:
         from comfy_extras.nodes_model_advanced import ModelSamplingSD3
 
         self.pocket = self.pack.pocket
-        self.model = ModelSamplingSD3().patch(self.pocket.load_model(), SHIFT)[0]
+        self.model = ModelSamplingSD3().patch(self.pocket.load_model(self.dtype), SHIFT)[0]
         self.negative = [[self.pocket.encode(""), {}]]
 
     def sample(self, prompt: str, setting: Setting, patch: Patch, seed: int = 0, steps: int = 20) -> tuple[Any, float]:

@@ -1,7 +1,7 @@
 """The grid that the pack is judged by: every part of it is balanced, and nothing of it was tuned at."""
 
 import torch
-from tests.comfyui.grid import GUIDANCES, ROUNDS, SAMPLERS, SPACINGS, STEPS, cells
+from tests.comfyui.grid import GUIDANCES, PROMPTS, ROUNDS, SAMPLERS, SPACINGS, STEPS, cells
 from tests.comfyui.inside import Remembered
 
 
@@ -17,6 +17,12 @@ def test_all_rounds_have_every_setting_once_and_no_prompt_that_was_tuned_at() ->
     assert len({cell[:2] for cell in found}) == len(found) == 7 * 5 * 3 * 3
     assert {cell.prompt for cell in found} == {*range(12)}
     assert {cell.prompt for cell in found if cell.steps == 12} == {*range(2, 12)}
+
+
+def test_twelve_times_all_rounds_are_the_whole_grid() -> None:
+    found = {cell for number in range(PROMPTS * ROUNDS) for cell in cells(number)}
+    prompts = sum(PROMPTS - 2 * (steps == 12) for steps in STEPS)  # two were tuned at
+    assert len(found) == len(SAMPLERS) * len(SPACINGS) * len(GUIDANCES) * prompts
 
 
 def test_the_same_call_is_answered_without_the_transformer() -> None:

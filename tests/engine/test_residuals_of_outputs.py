@@ -68,8 +68,9 @@ def test_what_is_added_is_the_residual_of_its_own_latent(name):
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_decisions_and_the_first_output_are_as_without_it(name):
-    _, _, _, alone = runs(POLICIES[name], lambda x, t, audio_hidden_states: joint(x, t, audio_hidden_states)[0])
-    _, _, _, engine = runs(POLICIES[name])
+    firsts, _, _, alone = runs(POLICIES[name], lambda x, t, audio_hidden_states: joint(x, t, audio_hidden_states)[0])
+    given, _, _, engine = runs(POLICIES[name])
+    assert all(torch.equal(a, b[0]) for a, b in zip(firsts, given, strict=True))
     (run,), (other,) = alone.trace.runs, engine.trace.runs
     assert run.computed_steps() == other.computed_steps()
     assert [step.reuse_error for step in run.steps] == [step.reuse_error for step in other.steps]
@@ -117,7 +118,6 @@ def test_the_difference_of_a_branch_goes_along_with_the_residual():
 
 
 def test_rows_that_decide_apart_add_the_residuals_of_their_own_steps():
-    now = {"index": 0, "name": "cond"}
     model = lambda x, t, audio_hidden_states: (torch.sin(x / 7) * x, audio_hidden_states + sound(x, t))  # noqa: E731
     policy = build_policy("easycache", threshold=0.2)
     given, true, latents, engine = runs(policy, model, rows=2)
@@ -127,7 +127,7 @@ def test_rows_that_decide_apart_add_the_residuals_of_their_own_steps():
         for i in range(12, STEPS):
             j = max(c for c in run.computed_steps(row) if c <= i)
             expected = latents[i][row] + (true[j][1][row] - latents[j][row])
-            assert torch.allclose(given[i][1][row], expected), (now, row, i)
+            assert torch.allclose(given[i][1][row], expected), (row, i)
     assert {step.sample for step in run.steps if step.other_errors} == {0, 1}
 
 

@@ -51,6 +51,13 @@ def test_an_output_without_a_batch_is_one_row(wrap):
     assert all(torch.equal(a[1], b[1]) for a, b in zip(given[2:], true[2:], strict=True))
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_an_output_of_one_number_a_row_goes_on_row_by_row(rows):
+    given, true, engine = runs(lambda x, t: (line(x, t), sound(x, t)[:, 0]), THIRDS, rows=rows)
+    assert all(torch.equal(a[1], b[1]) for a, b in zip(given[2:], true[2:], strict=True))
+    assert engine.trace.runs[0].samples == rows
+
+
 @pytest.mark.parametrize("keep", [StorageOptions(), StorageOptions(torch.bfloat16)], ids=["as they come", "bfloat16"])
 @pytest.mark.parametrize("value", [0.1, float("-inf")])
 def test_a_constant_is_held_to_the_bit(value, keep):

@@ -8,11 +8,28 @@ from tests.tiny.saved import save_wan
 
 import navicache
 from navicache.generation.job import ModelSource
-from navicache.generation.loading import choose_device, choose_dtype, load_pipeline, place_pipeline, read_model_index
+from navicache.generation.loading import (
+    choose_device,
+    choose_dtype,
+    load_pipeline,
+    locate_model,
+    place_pipeline,
+    read_model_index,
+)
 
 
 def dtypes(pipe) -> dict[str, torch.dtype]:
     return {name: part.dtype for name, part in pipe.components.items() if isinstance(part, torch.nn.Module)}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("x" * 5000, "File name too long"), ("~nobody-at-all/wan", "home directory"), ("a\0b", "no folder")],
+)
+def test_a_name_that_no_disk_takes_is_told_in_a_sentence(name, said):
+    with pytest.raises(ValueError, match=said) as raised:
+        locate_model(ModelSource(name))
+    assert len(str(raised.value)) < 200
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

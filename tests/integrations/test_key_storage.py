@@ -40,7 +40,7 @@ def generate(site: dict[str, Any], flag: Any, **more: Any) -> tuple[Storing, Ten
         model.inside += 1
 
     model.blocks[-1].attn1.register_forward_hook(count)
-    with navicache.enable(model, **{**site, **more}, steps=STEPS) as cache:
+    with navicache.enable(model, **site, **more, steps=STEPS) as cache:
         for step in range(STEPS):
             time = torch.tensor([1000.0 - 100 * step])
             x = x - 0.01 * model(x, time, CONDITION)

@@ -56,7 +56,14 @@ def test_nor_to_a_page_of_another_site(origin):
     assert answer("127.0.0.1", "POST", host="127.0.0.1", origin=origin, content_length=2)[0] == 403
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", None])
+@pytest.mark.parametrize("address", ["LOCALHOST", "[::1]", "127.1", "::ffff:127.0.0.1", "0:0:0:0:0:0:0:1"])
+def test_a_loopback_address_is_known_however_it_is_written(address):
+    assert answer(address, host="evil.example")[0] == 403
+    assert answer(address, host="localhost:7860")[0] == PAGE
+    assert answer(address, host=address if address.startswith("[") or ":" not in address else f"[{address}]")[0] == PAGE
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::", "[::]", "::ffff:192.0.2.7", "", "x" * 99, None])
 def test_other_addresses_are_known_by_any_name(host):
     assert answer(host, host="studio.example", origin="https://other.example")[0] == PAGE
 

@@ -15,7 +15,6 @@ from navicache.cli.options import (
     parse_seed,
     parse_text,
     read_cache_options,
-    read_call_options,
 )
 from navicache.generation.job import DEFAULT_FPS, MODEL_HELP, POCKET, GenerationJob, ModelSource
 from navicache.records import ShadowMode
@@ -54,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
-    prompts, arguments = tuple(options.prompt or choose_default_prompts(source)), read_call_options(options, source)
+    prompts, arguments = tuple(options.prompt or choose_default_prompts(source)), source.fill_arguments(vars(options))
     tuned, fps = {"settings": options.settings, "quality": options.quality}, options.fps or source.fps
     caching = replace(read_cache_options(options), shadow=options.shadow, **tuned)
     return GenerationJob(source, prompts, arguments, caching, options.out, options.seed, fps, options.compare)

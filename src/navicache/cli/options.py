@@ -159,11 +159,6 @@ def read_cache_options(options: Namespace) -> CacheSettings:
     return CacheSettings(options.policy, options.mode, knobs)
 
 
-def read_call_options(options: Namespace, source: ModelSource) -> dict[str, Any]:
-    """The arguments of the pipeline's call; an embedded model's defaults fill in what is not given."""
-    return source.fill_arguments(vars(options))
-
-
 def choose_default_prompts(source: ModelSource) -> list[str]:
     """The example caption of an embedded model; other models have no default."""
     member = source.member

@@ -119,10 +119,14 @@ def locate_model(source: ModelSource) -> Path | str:
         return checkpoint_path(source.member.base or source.member.name)
     if not source.model.strip():
         raise ValueError("no model is named: give 'pocket', a diffusers folder, or a hub id such as owner/name")
-    path = Path(source.model).expanduser()
+    try:
+        path = Path(source.model).expanduser()
+        is_there = path.exists()
+    except (OSError, RuntimeError) as error:  # no disk takes such a name, or no such user is here
+        raise ValueError(f"no folder {source.model:.80}: {error.args[-1]}") from error
     if path.is_dir():
         return path
-    if path.exists():
+    if is_there:
         raise ValueError(f"{source.model} is a file: give the folder of a diffusers pipeline, with {MODEL_INDEX} in it")
     if source.model.count("/") != 1 or source.model.startswith((".", "/", "~")):
         raise ValueError(f"no folder {source.model}: give 'pocket', a diffusers folder, or a hub id such as owner/name")

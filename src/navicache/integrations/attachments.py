@@ -30,7 +30,7 @@ class ModuleAttachment:
         """Replace the forward of this instance, below accelerate's offload hook if there is one."""
         if find_attachment(module) is not None:
             raise ValueError(ALREADY_CACHED)
-        self.engine, self._module = engine, module
+        self.engine, self._module, self._is_attached = engine, module, True
         self._had_own_forward = "forward" in vars(module)
         self._compiled_call = CompiledCallWrapper(module, self._compute_or_predict, isinstance(engine, ModelEngine))
         engine.attach()
@@ -42,8 +42,8 @@ class ModuleAttachment:
         self._module.forward = functools.update_wrapper(cached_forward, self._original_forward)
 
     def run_cached_forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the module's forward through the engine."""
-        if self._compiled_call.is_running:
+        """Run the module's forward through the engine; after `detach` without it, for whoever still holds this."""
+        if not self._is_attached or self._compiled_call.is_running:
             return self._original_forward(*args, **kwargs)
         return self._compute_or_predict(self._original_forward, args, kwargs)
 
@@ -55,10 +55,12 @@ class ModuleAttachment:
             raise
 
     def detach(self) -> None:
-        """Restore the forward of the instance."""
-        if find_attachment(self._module) is self:
+        """Restore the forward of the instance; one that was put over ours stays."""
+        if self._is_attached:
+            self._is_attached = False
             self._compiled_call.restore_compiled_call()
-            change_forward_below_offload(self._module, self._restore_forward)
+            if find_attachment(self._module) is self:
+                change_forward_below_offload(self._module, self._restore_forward)
             self.engine.detach()
         self.engine.end_run("detached", is_complete=False)
 

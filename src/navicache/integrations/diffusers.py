@@ -60,12 +60,13 @@ class NaviCacheHook(ModelHook):
         """Restore the compiled call; the method name is spelt as in diffusers."""
         if self.compiled_call is not None:
             self.compiled_call.restore_compiled_call()
+            self.compiled_call = None
         return module
 
     def new_forward(self, module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        """Compute or predict; inside a compiled call, which the engine started, run the model."""
+        """Compute or predict; run the model inside a compiled call, which the engine started, and after `detach`."""
         forward = cast(Callable[..., Any], self.fn_ref.original_forward)
-        if self.compiled_call is not None and self.compiled_call.is_running:
+        if self.compiled_call is None or self.compiled_call.is_running:
             return forward(*args, **kwargs)
         if not torch.compiler.is_compiling() and get_outermost_hook_name(module) == GROUP_OFFLOAD_HOOK:
             self._move_above_group_offload(module)

@@ -49,7 +49,7 @@ def collect_reuse_checks(run: RunRecord) -> tuple[ReuseCheck, ...]:
     for step in run.leading:
         if not step.computed and step.reuse_error is not None:
             predicted_error = None if run.belief is None else getattr(step, run.belief)
-            largest_error = max(step.reuse_error, *(step.other_errors or {}).values(), 0.0)
+            largest_error = max([step.reuse_error, *(step.other_errors or {}).values()])
             checks.append(ReuseCheck(step.index, step.sample, predicted_error, step.reuse_error, largest_error))
     return tuple(checks)
 

@@ -2,7 +2,7 @@
 
 from navicache.generation.job import POCKET, ModelSource
 
-# By the CPU seconds of one call without the cache at the own values: 4, 4, 6, 6, 14, 15, 55 and 57 on one thread.
+# By the CPU seconds of one call without the cache at its own values: 4, 4, 6, 6, 14, 15, 55 and 57 on one thread.
 QUICKEST_FIRST = {
     "unet": "a small Stable Diffusion",
     "turbo": "the small Wan, distilled to 8 steps",

@@ -1,6 +1,7 @@
 """Refuse requests that the page never sends: uploads, large bodies, and other names of this machine."""
 
 import ipaddress
+import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,16 +16,17 @@ Application = Callable[[Any, Receive, Send], Awaitable[None]]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
+    """Whether only this machine can reach an address, however it is written.
 
     Example:
-        >>> [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "studio.example")]
-        [True, True, True, False, False]
+        >>> [is_loopback(host) for host in ("127.0.0.1", "LOCALHOST", "[::1]", "127.1", "0.0.0.0")]
+        [True, True, True, True, False]
     """
     try:
-        return host in LOOPBACK_NAMES or ipaddress.ip_address(host).is_loopback
-    except ValueError:
+        found = socket.getaddrinfo(host.strip("[]"), None)
+    except (OSError, ValueError):  # the second for names that cannot be encoded
         return False
+    return all(ipaddress.ip_address(str(to[0]).removeprefix("::ffff:")).is_loopback for *_, to in found)
 
 
 class RequestGuard:
@@ -36,7 +38,8 @@ class RequestGuard:
 
     def __init__(self, app: Application, host: str | None) -> None:
         """`host` is the address of the studio; None if it is not known, then every name is accepted."""
-        self.app, self.names = app, {*LOOPBACK_NAMES, host} if host is not None and is_loopback(host) else None
+        own = "" if host is None else host.strip("[]").lower()
+        self.app, self.names = app, {*LOOPBACK_NAMES, own} if is_loopback(own) else None
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on."""

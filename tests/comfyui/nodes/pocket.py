@@ -41,7 +41,7 @@ def part_path(part: str) -> Path:
     return checkpoint_path() / part
 
 
-def load_model() -> comfy.model_patcher.ModelPatcher:
+def load_model(dtype: torch.dtype = torch.float32) -> comfy.model_patcher.ModelPatcher:
     """The transformer, as a MODEL; ComfyUI's own detection would take its heads for wider ones."""
     config = read_config("transformer")
     names = {"in_dim": "in_channels", "out_dim": "out_channels", "num_heads": "num_attention_heads"}
@@ -49,13 +49,13 @@ def load_model() -> comfy.model_patcher.ModelPatcher:
     sizes = {ours: config[theirs] for ours, theirs in names.items()} | {name: config[name] for name in same}
     sizes["dim"] = config["num_attention_heads"] * config["attention_head_dim"]
     found = comfy.supported_models.WAN21_T2V({"image_model": "wan2.1", "model_type": "t2v", **sizes})
-    found.set_inference_dtype(torch.float32, None)
+    found.set_inference_dtype(dtype, None)
     found.latent_format = PocketLatents()
     model = found.get_model({}, "")
     weights = load_file(part_path("transformer") / "diffusion_pytorch_model.safetensors")
     model.diffusion_model.load_state_dict(renamed(weights))
-    cpu = torch.device("cpu")
-    return comfy.model_patcher.ModelPatcher(model, load_device=cpu, offload_device=cpu)
+    device = comfy.model_management.get_torch_device()
+    return comfy.model_patcher.ModelPatcher(model, load_device=device, offload_device=torch.device("cpu"))
 
 
 @cache
@@ -75,11 +75,13 @@ def encode(prompt: str) -> torch.Tensor:
 @cache
 def autoencoder() -> AutoencoderKLWan:
     """Theirs cannot open it: it is smaller than any of the layouts they know."""
-    return AutoencoderKLWan.from_pretrained(part_path("vae"), torch_dtype=torch.float32).eval()
+    found = AutoencoderKLWan.from_pretrained(part_path("vae"), torch_dtype=torch.float32).eval()
+    return found.to(comfy.model_management.get_torch_device())
 
 
 def decode(latents: torch.Tensor) -> torch.Tensor:
     """Frames of all samples, one after the other, (frames, height, width, 3) from 0 to 1."""
     with torch.no_grad():
-        video = autoencoder().decode(latents.float(), return_dict=False)[0]
+        device = comfy.model_management.get_torch_device()
+        video = autoencoder().decode(latents.to(device, torch.float32), return_dict=False)[0].cpu()
     return (video.clamp(-1, 1) / 2 + 0.5).permute(0, 2, 3, 4, 1).flatten(0, 1)

@@ -11,7 +11,6 @@ from navicache.cli.options import (
     choose_default_prompts,
     parse_seed,
     parse_text,
-    read_call_options,
 )
 from navicache.generation.job import MODEL_HELP, POCKET, CacheSettings, GenerationJob, ModelSource
 from navicache.models import CALIBRATED_METHODS
@@ -57,7 +56,7 @@ def read_job(options: argparse.Namespace) -> GenerationJob:
     """The options as a job without a cache."""
     source = ModelSource(options.model, options.dtype, options.device, options.offload, options.shift)
     prompts = [*(options.prompt or []), *(read_prompts(options.prompts) if options.prompts else [])]
-    arguments, texts = read_call_options(options, source), tuple(prompts or choose_default_prompts(source))
+    arguments, texts = source.fill_arguments(vars(options)), tuple(prompts or choose_default_prompts(source))
     return GenerationJob(source, texts, arguments, CacheSettings(), options.out, options.seed)
 
 

@@ -78,8 +78,8 @@ class OutputBound:
         self._gate, self._states = gate, batch.create_sample_list(gate.init())
         self._magnitudes: list[float | None] = batch.create_sample_list(None)
 
-    def find_exceeded(self, steps: Sequence[Step]) -> list[int]:
-        """Samples whose prediction would be farther off than the gate allows. Called once per step."""
+    def decide_step(self, steps: Sequence[Step]) -> list[int]:
+        """Move the gate on by one step; return the samples whose prediction would be farther off than it allows."""
         own_steps = [step._replace(output_magnitude=self._magnitudes[sample]) for sample, step in enumerate(steps)]
         asked = [self._gate.decide(*pair) for pair in zip(self._states, own_steps, strict=True)]
         self._states[:] = [state for _, state in asked]

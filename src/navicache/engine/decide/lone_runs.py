@@ -22,8 +22,8 @@ class LoneRuns:
         """A run is over, after so many of its steps."""
         self._count = self._count + 1 if step_count == 1 and total != 1 and not is_complete else 0
 
-    def explain_loop(self, reason: str) -> str:
-        """A note for a run that begins for this reason; empty unless those before it were cut short."""
+    def report_loop(self, reason: str) -> str:
+        """A note for a run that begins for this reason, and once a warning; empty unless runs before were cut short."""
         if self._count < FEWEST_LONE_RUNS:
             return ""
         note = LONE_RUNS_NOTE.format(reason)

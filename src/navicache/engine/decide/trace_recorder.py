@@ -53,7 +53,7 @@ class TraceRecorder:
     def begin_run(self, reason: str) -> None:
         """Open a run."""
         self._start_reason, self._total = reason, None
-        self.add_note(self.lone_runs.explain_loop(reason))
+        self.add_note(self.lone_runs.report_loop(reason))
 
     def restart_step_count(self) -> None:
         """The engine counts its steps from 0 again, though the record goes on."""

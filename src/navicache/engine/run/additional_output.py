@@ -49,12 +49,12 @@ class AdditionalOutput:
         held = self.held[stream]
         return held.get_rows() if held.rows else self.streams.predict_output(stream, self.streams.latent_state.latent)
 
-    def find_exceeded(self, stream: str, steps: Sequence[Step]) -> Collection[int]:
-        """Samples that the gate would not let be predicted; none while the output is held."""
+    def decide_step(self, stream: str, steps: Sequence[Step]) -> Collection[int]:
+        """Ask the gate once; return the samples that it would not let be predicted, none while the output is held."""
         held = self.held.get(stream)
         if self.bound is None or held is None or held.is_fixed:
             return ()
-        exceeded = self.bound.find_exceeded(steps)
+        exceeded = self.bound.decide_step(steps)
         return exceeded if held.has_moved else ()
 
     def _has_references(self, stream: str) -> bool:

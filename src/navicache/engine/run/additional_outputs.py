@@ -40,7 +40,7 @@ class AdditionalOutputs:
         """Compute the samples with an output here that the gate would not let be predicted."""
         decider = self.streams.deciders.get_or_create(stream)
         for each in self.by_path.values():
-            for sample in each.find_exceeded(stream, decider.steps):
+            for sample in each.decide_step(stream, decider.steps):
                 if not decisions[sample].compute:
                     decisions[sample] = Decision(True, f"error of {label_output(each.name)}")
                     fields = {"computed": True, "reason": decisions[sample].reason}

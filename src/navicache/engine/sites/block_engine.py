@@ -11,7 +11,7 @@ from navicache.engine.run.shadow_mode import queue_true_error
 from navicache.engine.sites.attention_input import capture_attention_input
 from navicache.engine.sites.block_signature import (
     BlockSignature,
-    Tokens,
+    OtherTokens,
     check_same_token_shape,
     check_tokens_unmodified,
 )
@@ -44,7 +44,7 @@ class BlockEngine(CacheEngine):
             )
         self.block_signatures: dict[type[nn.Module], BlockSignature] = {}
         self.traversal: BlockTraversal | None = None
-        self.added_tokens: dict[str, Tokens] = {}  # what the blocks have added to each stream's text and sound
+        self.added_tokens: dict[str, OtherTokens] = {}  # what the blocks have added to each stream's text and sound
         self._handles: list[Any] = []
 
     def attach(self) -> None:
@@ -124,7 +124,7 @@ class BlockEngine(CacheEngine):
         if before is not None and before is not hidden and not self.tracker.local_index:
             check_tokens_unmodified(before, hidden)
 
-    def _enter_site(self, traversal: BlockTraversal, hidden: Tensor) -> tuple[Tensor, Tokens]:
+    def _enter_site(self, traversal: BlockTraversal, hidden: Tensor) -> tuple[Tensor, OtherTokens]:
         """Decide at the first block of the site; return its tokens, or the predicted ones."""
         call = traversal.call._replace(latent=(hidden,), is_latent_list=False, other_latents=())
         run, name = self.place_and_decide(call, traversal.call_facts)
@@ -149,7 +149,8 @@ class BlockEngine(CacheEngine):
             self.observe_site_output(work.latent[0], hidden)
             run.store_result(work, hidden, self.tracker.position, None, self.is_leading_call)
             before = traversal.site_others
-            self.added_tokens[work.stream] = {k: v - before[k] for k, v in others.items() if k in before}
+            pairs = {name: (after, before[name]) for name, after in others.items() if name in before}
+            self.added_tokens[work.stream] = {name: a - b for name, (a, b) in pairs.items() if a.shape == b.shape}
         elif traversal.prediction is not None and run is not None:  # in shadow mode
             made, exact = (UnpackedOutput((tokens,), TENSOR_FORM) for tokens in (traversal.prediction, hidden))
             queue_true_error(run, self.tracker, made, exact)

@@ -14,7 +14,7 @@ HIDDEN_NAMES = ("hidden_states", "x", "visual_embed", "gen_seq")
 TEXT_NAMES = ("encoder_hidden_states", "context", "und_seq")
 SOUND_NAME = "audio_hidden_states"
 
-Tokens = Mapping[str, Tensor]  # beside the video's: the text's and the sound's, by the names of a block's arguments
+OtherTokens = Mapping[str, Tensor]  # the text's and the sound's, by the names of a block's arguments
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class BlockSignature:
         text = next((name for name in TEXT_NAMES if name in names), None)
         return cls(names, hidden, tuple(name for name in (SOUND_NAME, text) if name in names))
 
-    def read_tokens(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Tensor, Tokens]:
+    def read_tokens(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Tensor, OtherTokens]:
         """The video's tokens, and those beside them that the block takes."""
         given = {**dict(zip(self.argument_names, args, strict=False)), **kwargs}
         others = {name: given[name] for name in self.other_names if isinstance(given.get(name), Tensor)}
         return given[self.hidden_name], others
 
     def with_result_positions(
-        self, result: Any, hidden: Tensor, others: Tokens, known_positions: tuple[int, int] | None
+        self, result: Any, hidden: Tensor, others: OtherTokens, known_positions: tuple[int, int] | None
     ) -> "BlockSignature":
         """The same with the places in the result, found by shape; `known` settles what shapes cannot."""
         if isinstance(result, Tensor):
@@ -68,15 +68,15 @@ class BlockSignature:
             )
         return replace(self, result_positions=positions, result_length=len(entries))
 
-    def split_result(self, result: Any) -> tuple[Tensor, Tokens]:
-        """The tokens in what a block returned."""
+    def split_result(self, result: Any) -> tuple[Tensor, OtherTokens]:
+        """The tokens in what a block returned; the last block of some models returns no text."""
         if not self.result_positions:
             return result, {}
-        found = {name: result[place] for name, place in self.result_positions.items()}
+        found = {name: result[place] for name, place in self.result_positions.items() if result[place] is not None}
         return found.pop(self.hidden_name), found
 
-    def pack_result(self, hidden: Tensor, others: Tokens) -> Any:
-        """Tokens as the block would return them."""
+    def pack_result(self, hidden: Tensor, others: OtherTokens) -> Any:
+        """OtherTokens as the block would return them."""
         if not self.result_positions:
             return hidden
         names = {place: name for name, place in self.result_positions.items()}

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from navicache.engine.run.outcome_measurement import ComputeWork
-from navicache.engine.sites.block_signature import Tokens
+from navicache.engine.sites.block_signature import OtherTokens
 from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts
 
@@ -21,11 +21,11 @@ class BlockTraversal:
     first_input: Tensor | None = None  # what the first block was handed
     # The first block of the site, and its call.
     site_call: tuple[nn.Module, tuple[Any, ...], dict[str, Any]] | None = None
-    site_others: Tokens = field(default_factory=dict)  # what the site was handed, beside the video's tokens
+    site_others: OtherTokens = field(default_factory=dict)  # what the site was handed, beside the video's tokens
     signals: dict[str, Tensor] = field(default_factory=dict)
     work: ComputeWork | None = None
     prediction: Tensor | None = None
-    predicted_others: Tokens = field(default_factory=dict)
+    predicted_others: OtherTokens = field(default_factory=dict)
     last_output: Tensor | None = None  # what the block before has made of the tokens
 
     def advance_block(self, hidden: Tensor) -> int:
@@ -35,7 +35,9 @@ class BlockTraversal:
             self.first_input = hidden
         return self.block_index
 
-    def set_site_call(self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], others: Tokens) -> None:
+    def set_site_call(
+        self, block: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], others: OtherTokens
+    ) -> None:
         """This is the first block of the site."""
         self.site_call, self.site_others = (block, args, kwargs), others
 
@@ -47,7 +49,7 @@ class BlockTraversal:
         """Set the work: the site is computed in this call."""
         self.work = work
 
-    def set_prediction(self, tokens: Tensor, others: Tokens) -> None:
+    def set_prediction(self, tokens: Tensor, others: OtherTokens) -> None:
         """Set the predicted output of the site."""
         self.prediction, self.predicted_others = tokens, others
 

@@ -127,6 +127,8 @@ def measure_mean_product(left: Rows, right: Rows) -> DeviceReading:
 
 
 def _sum_abs(chunk: Tensor, kept_dims: int) -> Tensor:
+    if chunk.ndim == kept_dims:  # rows of scalars: without a dimension torch takes the norm of all
+        chunk = chunk.unsqueeze(-1)
     dimensions = ALL_DIMENSIONS[kept_dims : chunk.ndim]
     if chunk.dtype in WIDE_DTYPES:  # naming the dtype it has anyway takes torch longer
         return vector_norm(chunk, 1, dimensions)
