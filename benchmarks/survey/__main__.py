@@ -57,8 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     kinds, versions = list_pipelines(), list_versions()
     kept = read_kept(args.out)
-    if (args.classes or args.missing) and kept["versions"] != versions:
-        parser.error(f"the other rows are of {kept['versions']}, not of {versions}: run all classes")
+    if kept["versions"] != versions:
+        if args.classes or args.missing:
+            parser.error(f"the other rows are of {kept['versions']}, not of {versions}: run all classes")
+        write_rows(args.out, versions, {})  # a run that ends early leaves no rows of before
     with _be_quiet():
         for name, kind in kinds.items():
             good = name in kept["rows"] and not kept["rows"][name]["problem"]
@@ -91,6 +93,7 @@ def write_rows(path: Path, versions: dict[str, str], rows: dict[str, Any]) -> No
 @contextmanager
 def _be_quiet() -> Iterator[None]:
     """No warnings of pipelines, one thread, and a signal that ends a class which takes too long."""
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
     before = signal.signal(signal.SIGPROF, _stop)
     logging.disable(logging.WARNING)
@@ -99,6 +102,7 @@ def _be_quiet() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
+        torch.set_num_threads(threads)
         logging.disable(logging.NOTSET)
         signal.signal(signal.SIGPROF, before)
 

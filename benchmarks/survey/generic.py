@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
@@ -35,9 +35,7 @@ class Recipe:
 
     template: str = ""  # the pipeline whose parts and arguments are taken; empty: any with the same denoiser
     models: Mapping[str, Any] = field(default_factory=dict)  # component -> (class, config)
-    changes: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # component -> other sizes than the template's
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # component -> other sizes than usual
     parts: Mapping[str, Any] = field(default_factory=dict)  # component -> function that builds it
     attributes: Mapping[str, Any] = field(default_factory=dict)  # set on the pipeline
     constants: Mapping[str, Any] = field(default_factory=dict)  # of the pipeline's module, where its own are not tiny
@@ -48,8 +46,8 @@ class Recipe:
     without: tuple[str, ...] = ()  # arguments that are not given, components that are None
     text: bool = False  # the text is encoded by tiny encoders: embeddings cannot be given
     prepare: Callable[[Any, int], Mapping[str, Any]] | None = None  # before each call: (pipe, steps) -> arguments
-    told: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
+    told: Mapping[str, Any] = field(default_factory=dict)  # what `enable` has to be told
+    note: str = ""  # for the table
 
 
 @dataclass(frozen=True)
@@ -124,24 +122,23 @@ class TinyPipeline:
         return None if self.takes_embeddings else build_text_part(name, kinds)
 
     def run(self, pipe: Any, steps: int = STEPS) -> Any:
-        """A full run of one sample; what draws without a generator draws the same in every run."""
-        module = sys.modules[self.kind.__module__]
-        with torch.random.fork_rng(devices=[]), mock.patch.dict(vars(module), self.recipe.constants):
-            torch.manual_seed(0)
+        """A full run of one sample."""
+        known, module = self.call_parameters, sys.modules[self.kind.__module__]
+        needed = {name for name, parameter in known.items() if is_needed(parameter)}
+        with mock.patch.dict(vars(module), self.recipe.constants):
             prepared = self.recipe.prepare(pipe, steps) if self.recipe.prepare else {}
-            return pipe(**{**self._build_arguments(steps), **prepared})
+            return pipe(**{**self._build_arguments(steps, known, needed), **prepared})
 
-    def _build_arguments(self, steps: int) -> dict[str, Any]:
-        known = self.call_parameters
+    def _build_arguments(self, steps: int, known: Collection[str], needed: Collection[str]) -> dict[str, Any]:
+        """Of the usual arguments those that the call knows, and those of the recipe."""
         given: dict[str, Any] = {"generator": torch.Generator().manual_seed(0), "output_type": "latent"}
         given |= {**self.template.call, "return_dict": False, **dict.fromkeys(STEP_COUNTS, steps)}
-        given |= {name: make() for name, make in MEDIA.items() if name in known and is_needed(known[name])}
+        given |= {name: make() for name, make in MEDIA.items() if name in needed}
         given |= {name: make() for name, make in self.template.media.items()}
         given |= self._build_text()
+        given = {name: value for name, value in given.items() if name in known and name not in self.recipe.without}
         given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
-        given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}
-        unwanted = given.keys() - known.keys() | set(self.recipe.without)
-        return {name: value for name, value in given.items() if name not in unwanted}
+        return given | {name: make(steps) for name, make in self.recipe.by_steps.items()}
 
     def _build_text(self) -> dict[str, Any]:
         if not self.takes_embeddings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import PIL.Image
@@ -25,6 +25,28 @@ FEW_STEPS = 4  # enough to be refused
 LONGEST = 120  # letters of a refusal that are kept
 FAILURES = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)  # of a pipeline, not of the survey
 STEPWISE = 2  # calls in a run from which a model counts as part of the loop
+
+
+class Subject(Protocol):
+    """A pipeline that can be built and run."""
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What `enable` has to be told."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """A remark for the table."""
+        ...
+
+    def build(self) -> Any:
+        """A fresh pipeline."""
+        ...
+
+    def run(self, pipe: Any, steps: int = ...) -> Any:
+        """A full run of one sample, and all that it returns."""
+        ...
 
 
 @dataclass
@@ -53,7 +75,7 @@ class Row:
     problem: str = ""  # why the class was not reached, or what went wrong
 
 
-def measure(name: str, subject: Any) -> dict[str, Any]:
+def measure(name: str, subject: Subject) -> dict[str, Any]:
     """The row of a class, as plain data."""
     row = Row(name)
     pipe = subject.build()
@@ -72,14 +94,15 @@ def measure(name: str, subject: Any) -> dict[str, Any]:
     return asdict(row)
 
 
-def generate(subject: Any, pipe: Any, **steps: int) -> list[Tensor]:
-    """All that one generation returns; some pipelines draw from the global generator too."""
-    torch.manual_seed(0)
-    return list_tensors(subject.run(pipe, **steps))
+def generate(subject: Subject, pipe: Any, **steps: int) -> list[Tensor]:
+    """All that one generation returns; what draws without a generator draws the same in every generation."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return list_tensors(subject.run(pipe, **steps))
 
 
 def try_place(
-    subject: Any, pipe: Any, policy: str, knobs: Mapping[str, Any], plain: list[Tensor], row: Row, is_default: bool
+    subject: Subject, pipe: Any, policy: str, knobs: Mapping[str, Any], plain: list[Tensor], row: Row, is_default: bool
 ) -> str:
     """Generate twice with the cache; returns why it is refused, or what is wrong, or nothing."""
     try:

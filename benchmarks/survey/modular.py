@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from diffusers.modular_pipelines import LoopSequentialPipelineBlocks
 from tests.tiny.common import ready
 
-from benchmarks.survey.generic import STEP_COUNTS, STEPS, TinyPipeline
-from benchmarks.survey.media import MEDIA
+from benchmarks.survey.generic import STEPS, TinyPipeline
 
 LEFT_OUT = ("text_encoder", "prompt_enhancer", "prompt_upsampler", "prompt_upsample", "duration", "decode")
-RESULTS = (
-    "latents",
-    "audio_latents",
-    "sound_latents",
-    "latent_chunks",
-    "segment_frames",
-)  # in the state, when all blocks have run
+# Of the state, when all blocks have run.
+RESULTS = ("latents", "audio_latents", "sound_latents", "latent_chunks", "segment_frames")
 
 
 @dataclass(frozen=True)
@@ -29,9 +22,7 @@ class TinyModular(TinyPipeline):
 
     def build(self) -> Any:
         """A pipeline with seeded weights."""
-        blocks = self.kind().blocks
-        for name in (*LEFT_OUT, *self.recipe.without):
-            blocks.sub_blocks.pop(name, None)
+        blocks = choose_blocks(self.kind, self.recipe.without)
         pipe = self.kind(blocks=blocks)
         parts, given = {**self.template.parts, **self.recipe.parts}, {}
         for seed, spec in enumerate(blocks.expected_components):
@@ -45,22 +36,23 @@ class TinyModular(TinyPipeline):
 
     def run(self, pipe: Any, steps: int = STEPS) -> Any:
         """A full run of one sample."""
-        known = {each.name: each for each in pipe.blocks.inputs}
-        given: dict[str, Any] = {"generator": torch.Generator().manual_seed(0), "output_type": "latent"}
-        given |= {**self.template.call, **dict.fromkeys(STEP_COUNTS, steps)}
-        given |= {name: make() for name, make in MEDIA.items() if name in known and known[name].required}
-        given |= {name: make() for name, make in self.template.media.items()}
-        given |= self._build_text()
-        given |= {**self.recipe.call, **{name: make() for name, make in self.recipe.media.items()}}
-        given |= {name: make(steps) for name, make in self.recipe.by_steps.items()}
-        unwanted = given.keys() - known.keys() | set(self.recipe.without)
-        state = pipe(**{name: value for name, value in given.items() if name not in unwanted})
+        known = {each.name for each in pipe.blocks.inputs}
+        needed = {each.name for each in pipe.blocks.inputs if each.required}
+        state = pipe(**self._build_arguments(steps, known, needed))
         return [state.get(name) for name in RESULTS]
 
     @property
     def takes_embeddings(self) -> bool:
         """Whether the prompt can be given encoded."""
         return not self.recipe.text
+
+
+def choose_blocks(kind: type, without: Iterable[str] = ()) -> Any:
+    """The blocks of a class but for those that its tiny build has not."""
+    blocks = kind().blocks
+    for name in (*LEFT_OUT, *without):
+        blocks.sub_blocks.pop(name, None)
+    return blocks
 
 
 def list_loops(blocks: Any) -> Iterator[LoopSequentialPipelineBlocks]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import diffusers
 from diffusers import DiffusionPipeline, ModularPipeline
@@ -13,6 +13,7 @@ from tests.tiny.zoo import ZOO
 from tests.tiny.zoo.case import Case
 
 from benchmarks.survey.generic import STEPS, Recipe, TinyPipeline, read_annotations
+from benchmarks.survey.measure import Subject
 from benchmarks.survey.modular import TinyModular, read_specifications
 from benchmarks.survey.recipes import RECIPES
 from benchmarks.survey.templates import CONFIGS, TEMPLATES
@@ -29,28 +30,6 @@ IN_DEPTH = {  # the families that the tests have builds of their own for
     "WanPipeline": "wan",
     "ZImagePipeline": "zimage",
 }
-
-
-class Subject(Protocol):
-    """A pipeline that can be built and run."""
-
-    @property
-    def told(self) -> Mapping[str, Any]:
-        """What `enable` has to be told."""
-        ...
-
-    @property
-    def note(self) -> str:
-        """A remark for the table."""
-        ...
-
-    def build(self) -> Any:
-        """A fresh pipeline."""
-        ...
-
-    def run(self, pipe: Any, steps: int = STEPS) -> Any:
-        """A full run of one sample, and all that it returns."""
-        ...
 
 
 @dataclass(frozen=True)

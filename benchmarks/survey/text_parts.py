@@ -61,6 +61,16 @@ def build_encoder(kind: str, seed: int, **changes: Any) -> Any:
     return component(lambda: getattr(transformers, kind)(settings), seed=seed)
 
 
+def projecting() -> Any:
+    """A text encoder whose pooled output is as wide as its tokens."""
+    return build_encoder("CLIPTextModelWithProjection", seed=6, projection_dim=16)
+
+
+def seeing(**changes: Any) -> Any:
+    """An image encoder whose output is as wide as those tokens."""
+    return vision("CLIPVisionModelWithProjection", **changes)
+
+
 def build_text_part(name: str, kinds: tuple[type, ...]) -> Any:
     """An encoder, a tokenizer or an image processor; None for what is not known."""
     for kind in kinds:

@@ -10,23 +10,24 @@ from diffusers import DiffusionPipeline, HunyuanVideoPipeline, HunyuanVideoTrans
 from .common import both, component, embed, flow_scheduler, mask, ready, tiny
 
 TOKENS, TEXT_DIM, POOLED_DIM = 10, 16, 8
+SIZES: dict[str, Any] = {
+    "in_channels": 4,
+    "out_channels": 4,
+    "num_attention_heads": 2,
+    "attention_head_dim": 12,
+    "num_layers": 1,
+    "num_single_layers": 1,
+    "num_refiner_layers": 1,
+    "mlp_ratio": 2.0,
+    "text_embed_dim": TEXT_DIM,
+    "pooled_projection_dim": POOLED_DIM,
+    "rope_axes_dim": (4, 4, 4),
+}
 
 
 def build(*, dtype: torch.dtype = torch.float32, seed: int = 0, layers: int = 1) -> HunyuanVideoPipeline:
     """`layers` double-stream blocks and as many single-stream blocks."""
-    config = {
-        "in_channels": 4,
-        "out_channels": 4,
-        "num_attention_heads": 2,
-        "attention_head_dim": 12,
-        "num_layers": layers,
-        "num_single_layers": layers,
-        "num_refiner_layers": 1,
-        "mlp_ratio": 2.0,
-        "text_embed_dim": TEXT_DIM,
-        "pooled_projection_dim": POOLED_DIM,
-        "rope_axes_dim": (4, 4, 4),
-    }
+    config = {**SIZES, "num_layers": layers, "num_single_layers": layers}
     return ready(
         HunyuanVideoPipeline(
             text_encoder=None,

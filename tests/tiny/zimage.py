@@ -10,21 +10,22 @@ from diffusers import DiffusionPipeline, ZImagePipeline, ZImageTransformer2DMode
 from .common import both, component, embed, flow_scheduler, prompt_length, ready, tiny
 
 TOKENS, TEXT_DIM = 20, 16
+SIZES: dict[str, Any] = {
+    "in_channels": 4,
+    "dim": 32,
+    "n_layers": 2,
+    "n_refiner_layers": 1,
+    "n_heads": 2,
+    "n_kv_heads": 2,
+    "cap_feat_dim": TEXT_DIM,
+    "axes_dims": [4, 6, 6],
+    "axes_lens": [128, 32, 32],
+}
 
 
 def build(*, dtype: torch.dtype = torch.float32, seed: int = 0, layers: int = 2) -> ZImagePipeline:
     """One refiner layer for each of image and text, `layers` joint ones."""
-    config = {
-        "in_channels": 4,
-        "dim": 32,
-        "n_layers": layers,
-        "n_refiner_layers": 1,
-        "n_heads": 2,
-        "n_kv_heads": 2,
-        "cap_feat_dim": TEXT_DIM,
-        "axes_dims": [4, 6, 6],
-        "axes_lens": [128, 32, 32],
-    }
+    config = {**SIZES, "n_layers": layers}
     return ready(
         ZImagePipeline(
             scheduler=flow_scheduler(),

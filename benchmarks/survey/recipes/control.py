@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.tiny.zimage import SIZES as ZIMAGE
 from tests.tiny.zoo import ZOO
-from tests.tiny.zoo.configs import FLUX, UNET, XL
+from tests.tiny.zoo.configs import UNET, XL
 from tests.tiny.zoo.parts import picture
 
 from benchmarks.survey.generic import Recipe
 from benchmarks.survey.media import mask
+
+from .common import DEEP_VAE, LISTED, unet
 
 SPARSE = {
     **{key: UNET[key] for key in ("block_out_channels", "layers_per_block", "cross_attention_dim", "norm_num_groups")},
@@ -31,6 +34,11 @@ THREE_LAYERS = {
     "up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"),
     "transformer_layers_per_block": (1, 1, 1),
 }
+STEERED = {
+    **{key: ZIMAGE[key] for key in ("dim", "n_refiner_layers", "n_heads", "n_kv_heads")},
+    "control_layers_places": [0],
+    "control_refiner_layers_places": [0],
+}
 UNET_ONLY = ("up_block_types", "sample_size")
 UNION = {
     **{key: value for key, value in XL.items() if key not in UNET_ONLY},
@@ -41,21 +49,22 @@ UNION = {
 }
 
 
-def unet(config: dict[str, Any], **changed: Any) -> tuple[str, dict[str, Any]]:
-    """A U-Net that differs from the template's."""
-    return "UNet2DConditionModel", {**config, **changed}
-
-
 def known(name: str, **changed: Any) -> dict[str, Any]:
-    """The configuration of a transformer that the tests build, without what only that has."""
+    """The configuration of a transformer that the tests build, with changes."""
     return {**ZOO[name].models["transformer"][1], **changed}
 
 
 def adapted(config: dict[str, Any], layers: dict[str, Any], factor: int, kind: str, *channels: int) -> Recipe:
     """A U-Net with a T2I adapter."""
-    adapter = {"in_channels": 3, "channels": channels, "num_res_blocks": 1, "adapter_type": kind}
-    adapter = {**adapter, "downscale_factor": factor}
-    return Recipe(models={"unet": unet(config, **layers), "adapter": ("T2IAdapter", adapter)})
+    sizes = {"in_channels": 3, "channels": channels, "num_res_blocks": 1, "downscale_factor": factor}
+    adapter = {**sizes, "adapter_type": kind}
+    return Recipe(models={**unet(config, **layers), "adapter": ("T2IAdapter", adapter)})
+
+
+def steered(channels: int) -> Recipe:
+    """Z-Image with a ControlNet for so many channels."""
+    control = ("ZImageControlNetModel", {**STEERED, "control_in_dim": channels})
+    return Recipe("ZImagePipeline", models={"controlnet": control}, media=LISTED)
 
 
 def union(*images: str) -> Recipe:
@@ -64,32 +73,14 @@ def union(*images: str) -> Recipe:
     return Recipe(models={"controlnet": ("ControlNetUnionModel", UNION)}, call={"control_mode": [0]}, media=media)
 
 
-DC = {
-    "latent_channels": 4,
-    "attention_head_dim": 2,
-    **{f"{half}_block_types": ("ResBlock", "EfficientViTBlock") for half in ("encoder", "decoder")},
-    **{f"{half}_block_out_channels": (8, 8) for half in ("encoder", "decoder")},
-    **{f"{half}_qkv_multiscales": ((), (5,)) for half in ("encoder", "decoder")},
-    **{f"{half}_layers_per_block": (1, 1) for half in ("encoder", "decoder")},
-    "downsample_block_type": "conv",
-    "upsample_block_type": "interpolate",
-}
 DIT = {key: value for key, value in known("HunyuanDiT").items() if key != "num_layers"}
 SD3_INPAINTING = known("StableDiffusion3", num_layers=1, extra_conditioning_channels=1)
-TWICE_AS_WIDE = {"transformer": ("FluxTransformer2DModel", {**FLUX, "in_channels": 32, "out_channels": 16})}
 
 CONTROL: dict[str, Recipe] = {
     "AnimateDiffControlNetPipeline": Recipe(call=FRAMES),
-    "AnimateDiffSDXLPipeline": Recipe("StableDiffusionXLPipeline", call=FRAMES),
     "AnimateDiffSparseControlNetPipeline": Recipe(
         models={"controlnet": ("SparseControlNetModel", SPARSE)}, call=FRAMES
     ),
-    "CogView4ControlPipeline": Recipe(
-        models={"transformer": ("CogView4Transformer2DModel", known("CogView4", in_channels=8))}
-    ),
-    "FluxControlPipeline": Recipe(models=TWICE_AS_WIDE),
-    "FluxControlImg2ImgPipeline": Recipe(models=TWICE_AS_WIDE),
-    "FluxControlInpaintPipeline": Recipe(models=TWICE_AS_WIDE),
     "HunyuanDiTControlNetPipeline": Recipe(
         models={"controlnet": ("HunyuanDiT2DControlNetModel", {**DIT, "transformer_num_layers": 4})}
     ),
@@ -100,7 +91,7 @@ CONTROL: dict[str, Recipe] = {
         media={"control_mask": mask},
     ),
     "SanaControlNetPipeline": Recipe(
-        models={"controlnet": ("SanaControlNetModel", known("Sana", num_layers=1)), "vae": ("AutoencoderDC", DC)},
+        models={"controlnet": ("SanaControlNetModel", known("Sana", num_layers=1)), "vae": DEEP_VAE},
         call={"height": 32, "width": 32},
     ),
     "StableDiffusion3ControlNetInpaintingPipeline": Recipe(
@@ -108,9 +99,11 @@ CONTROL: dict[str, Recipe] = {
     ),
     "StableDiffusionAdapterPipeline": adapted(UNET, ATTENTION_FIRST, 8, "full_adapter", 8, 16),
     "StableDiffusionXLAdapterPipeline": adapted(XL, THREE_LAYERS, 16, "full_adapter_xl", 8, 16, 16, 16),
-    "StableDiffusionControlNetXSPipeline": Recipe(models={"unet": unet(UNET, layers_per_block=2)}),
-    "StableDiffusionXLControlNetXSPipeline": Recipe(models={"unet": unet(XL, layers_per_block=2)}),
+    "StableDiffusionControlNetXSPipeline": Recipe(models=unet(layers_per_block=2)),
+    "StableDiffusionXLControlNetXSPipeline": Recipe(models=unet(XL, layers_per_block=2)),
     "StableDiffusionXLControlNetUnionPipeline": union("control_image"),
     "StableDiffusionXLControlNetUnionImg2ImgPipeline": union("control_image"),
     "StableDiffusionXLControlNetUnionInpaintPipeline": union("control_image"),
+    "ZImageControlNetPipeline": steered(4),
+    "ZImageControlNetInpaintPipeline": steered(9),
 }

@@ -11,6 +11,8 @@ from tests.tiny.zoo.parts import clip_text, picture
 from benchmarks.survey.generic import Recipe
 from benchmarks.survey.text_parts import tokenizer
 
+from .common import DEEP_VAE, LISTED
+
 CONTROLLED = {"transformer": {"in_channels": 32, "out_channels": 16}}
 FILLED = {"transformer": {"in_channels": 288, "out_channels": 16}}
 SMALL_IMAGE = {"VAE_IMAGE_SIZE": 64**2, "CONDITION_IMAGE_SIZE": 64**2}
@@ -19,28 +21,11 @@ SPRINT: dict[str, Any] = {
     "scheduler": ("SCMScheduler", {}),
     "call": {"intermediate_timesteps": None, "use_resolution_binning": False},
 }
-DEEP = {
-    "vae": (
-        "AutoencoderDC",
-        {
-            "in_channels": 3,
-            "latent_channels": 4,
-            "attention_head_dim": 2,
-            "encoder_block_types": ("ResBlock", "EfficientViTBlock"),
-            "decoder_block_types": ("ResBlock", "EfficientViTBlock"),
-            "encoder_block_out_channels": (8, 8),
-            "decoder_block_out_channels": (8, 8),
-            "encoder_qkv_multiscales": ((), (5,)),
-            "decoder_qkv_multiscales": ((), (5,)),
-            "encoder_layers_per_block": (1, 1),
-            "decoder_layers_per_block": (1, 1),
-        },
-    )
-}
-SEEN = {
+TASK = {"task_prompt": "a cat", "content_prompt": "a cat"}
+SEEN: dict[str, Any] = {
     "changes": {"transformer": {**FILLED["transformer"], "pooled_projection_dim": 16}},
     "text": True,
-    "call": {"task_prompt": "a cat", "content_prompt": "a cat", "upsampling_height": 64, "upsampling_width": 64},
+    "call": TASK,
     "parts": {"resolution": lambda: 64},
     "media": {"image": lambda: [[picture(0), picture(1)], [picture(2), None]]},
 }
@@ -50,12 +35,6 @@ REFINER_VAE = (
 )
 WIDE = {"transformer": {"in_channels": 64}, "vae": {"latent_channels": 16}}
 RESIZED = {"calculate_dimensions": lambda area, ratio: (64, 64, None)}
-LISTED = {
-    f"{which}prompt_embeds": lambda which=which: [drawn(f"{which}prompt_embeds", (12, 16))[0]]
-    for which in ("", "negative_")
-}
-
-
 NESTED = {name: lambda make=make: [make()] for name, make in LISTED.items()}
 
 
@@ -80,6 +59,18 @@ class Processor:
     image_processor = None
 
 
+class ChatProcessor:
+    """Stands in for a processor that is asked for its words, and for nothing else when the text is given encoded."""
+
+    def __init__(self) -> None:
+        """With a tokenizer of a few words."""
+        self.tokenizer = tokenizer()
+
+    def apply_chat_template(self, *_: Any, **__: Any) -> list[list[int]]:
+        """The tokens of the system's message."""
+        return [[1, 2]]
+
+
 IMAGES: dict[str, Recipe] = {
     "CogView4ControlPipeline": Recipe(changes={"transformer": {"in_channels": 8}}),
     "FluxControlPipeline": Recipe(changes=CONTROLLED),
@@ -87,16 +78,17 @@ IMAGES: dict[str, Recipe] = {
     "FluxControlInpaintPipeline": Recipe(changes=CONTROLLED),
     "FluxFillPipeline": Recipe(changes=FILLED),
     "VisualClozeGenerationPipeline": Recipe(**SEEN),
-    "VisualClozePipeline": Recipe(**SEEN),
+    "VisualClozePipeline": Recipe(**{**SEEN, "call": {**TASK, "upsampling_height": 64, "upsampling_width": 64}}),
     "StableDiffusion3InpaintPipeline": Recipe(
         changes={"transformer": {"in_channels": 16, "out_channels": 16}, "vae": {"latent_channels": 16}}
     ),
     "DiTPipeline": Recipe(changes={"transformer": {"num_embeds_ada_norm": 1000}}),
+    "QwenImage21Pipeline": Recipe(parts={"processor": ChatProcessor}, without=("image",)),
     "QwenImageEditPipeline": Recipe(constants=RESIZED),
     "QwenImageEditInpaintPipeline": Recipe(constants=RESIZED),
     "QwenImageEditPlusPipeline": Recipe(constants=SMALL_IMAGE),
     "SanaSprintPipeline": Recipe(**SPRINT),
-    "SanaSprintImg2ImgPipeline": Recipe(models=DEEP, **SPRINT),
+    "SanaSprintImg2ImgPipeline": Recipe(models={"vae": DEEP_VAE}, **SPRINT),
     "ZImageImg2ImgPipeline": Recipe(media=LISTED),
     "ZImageInpaintPipeline": Recipe(media=LISTED),
     "GlmImagePipeline": Recipe(without=("image",), media={"prior_token_ids": lambda: torch.arange(16)[None] % 32}),
@@ -108,7 +100,6 @@ IMAGES: dict[str, Recipe] = {
         attributes={"encode_prompt": encode},
         constants={"calculate_dimensions": lambda area, ratio: (64, 64)},
     ),
-    "JoyImageEditPipeline": Recipe(),
     "HunyuanImageRefinerPipeline": Recipe(
         models={"vae": REFINER_VAE},
         changes={
@@ -127,6 +118,7 @@ IMAGES: dict[str, Recipe] = {
         changes={"transformer": {"attention_head_dim": 24, "axes_dims_rope": (8, 8, 8), "capacity_factors": 1.0}}
     ),
     "ZImageOmniPipeline": Recipe(media=NESTED, without=("image",)),
+    "BriaFibo2Pipeline": Recipe(without=("image", "mask")),
     "BriaFiboEditPipeline": Recipe(
         text=True, call={"prompt": '{"edit_instruction": "a cat"}', "_auto_resize": False}, without=("mask",)
     ),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from tests.tiny.zoo.configs import CLIP, WAN
+from tests.tiny.zoo.configs import CLIP, VACE, WAN
 from tests.tiny.zoo.parts import QWEN_VAE, picture
 
 from benchmarks.survey.generic import STEPS, Recipe
 
-VACE = {**WAN, "num_layers": 3, "vace_layers": [0, 1], "vace_in_channels": 72}
 EXPERTS = ("transformer", "transformer_2")
 
 
@@ -38,11 +37,12 @@ MODULAR: dict[str, Recipe] = {
         note="has no scheduler: needs `enable(..., steps=N)`",
     ),
     "MiniMaxMusic3ModularPipeline": Recipe(without=("semantic_generator",)),
+    "FluxModularPipeline": Recipe(without=("image",)),
     "Ideogram4ModularPipeline": Recipe(by_steps={"guidance_schedule": lambda steps: [4.0] * steps}),
     "HeliosPyramidDistilledModularPipeline": Recipe("HeliosPyramidPipeline", scheduler=("HeliosDMDScheduler", {})),
     "QwenImageEditModularPipeline": Recipe("QwenImagePipeline", COARSE, call=LARGER, media=IMAGE),
     "QwenImageEditPlusModularPipeline": Recipe("QwenImagePipeline", COARSE, call=LARGER),
-    "QwenImageLayeredModularPipeline": Recipe("QwenImagePipeline", COARSE, call=LARGER),
+    "QwenImageLayeredModularPipeline": Recipe("QwenImagePipeline", COARSE),
     "WanModularPipeline": Recipe("WanVACEPipeline", wan(experts=("transformer",)), media=STARTING),
     "Wan22ModularPipeline": Recipe("WanVACEPipeline", wan(), media=STARTING),
     "Wan22Image2VideoModularPipeline": Recipe("WanVACEPipeline", wan(in_channels=12)),
@@ -52,5 +52,5 @@ MODULAR: dict[str, Recipe] = {
         {"transformer": ("WanTransformer3DModel", {**CLIP, "in_channels": 12})},
         media=IMAGE,
     ),
-    "ZImageModularPipeline": Recipe("ZImagePipeline", without=("negative_prompt_embeds",)),
+    "ZImageModularPipeline": Recipe(without=("negative_prompt_embeds",)),
 }

@@ -13,9 +13,10 @@ from tests.tiny.zoo.parts import picture
 from benchmarks.survey.generic import Recipe
 from benchmarks.survey.media import mask
 from benchmarks.survey.templates.pixels import KANDINSKY21, KANDINSKY22, MOVQ, PLAIN, PRIOR
-from benchmarks.survey.text_parts import build_encoder, tokenizer
+from benchmarks.survey.text_parts import projecting, tokenizer
 
-PT = {"output_type": "pt"}
+from .common import TENSOR, unet
+
 STRONG = {"strength": 0.9}  # 0.3 leaves three of twelve steps
 LARGER = "IFSuperResolutionPipeline"
 
@@ -25,16 +26,6 @@ def multilingual() -> Any:
     sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = MCLIPConfig(transformerDimSize=16, imageDimSize=16, vocab_size=32, pad_token_id=0, **sizes)
     return component(lambda: MultilingualCLIP(config), seed=5)
-
-
-def projecting() -> Any:
-    """A text encoder whose pooled output is as wide as its tokens."""
-    return build_encoder("CLIPTextModelWithProjection", seed=6, projection_dim=16)
-
-
-def unet(config: dict[str, Any], kind: str = "UNet2DConditionModel", **changes: Any) -> dict[str, Any]:
-    """The U-Net of a template with other sizes."""
-    return {"unet": (kind, {**config, **changes})}
 
 
 EMBEDDED = {
@@ -51,61 +42,56 @@ PICTURED = {**EMBEDDED, "image": picture}
 COVERED = {**PICTURED, "mask_image": mask}
 
 PIXELS: dict[str, Recipe] = {
-    "IFPipeline": Recipe(),
-    "IFImg2ImgPipeline": Recipe("IFPipeline"),
-    "IFInpaintingPipeline": Recipe("IFPipeline"),
     "IFSuperResolutionPipeline": Recipe(media={"image": lambda: picture().resize((16, 16))}),
     "IFImg2ImgSuperResolutionPipeline": Recipe(LARGER, media={"original_image": picture}),
     "IFInpaintingSuperResolutionPipeline": Recipe(LARGER, media={"original_image": picture}),
-    "KandinskyV22PriorPipeline": Recipe(text=True, call=PT, parts=PRIOR_PARTS),
+    "KandinskyV22PriorPipeline": Recipe(text=True, call=TENSOR, parts=PRIOR_PARTS),
     "KandinskyV22PriorEmb2EmbPipeline": Recipe(
-        "KandinskyV22PriorPipeline", text=True, call={**PT, **STRONG}, parts=PRIOR_PARTS
+        "KandinskyV22PriorPipeline", text=True, call={**TENSOR, **STRONG}, parts=PRIOR_PARTS
     ),
-    "KandinskyPriorPipeline": Recipe("KandinskyV22PriorPipeline", text=True, call=PT, parts=PRIOR_PARTS),
+    "KandinskyPriorPipeline": Recipe("KandinskyV22PriorPipeline", text=True, call=TENSOR, parts=PRIOR_PARTS),
     "KandinskyV22Pipeline": Recipe(media=EMBEDDED),
     "KandinskyV22Img2ImgPipeline": Recipe("KandinskyV22Pipeline", media=PICTURED, call=STRONG),
     "KandinskyV22InpaintPipeline": Recipe(
         "KandinskyV22Pipeline", models=unet(KANDINSKY22, in_channels=9), media=COVERED
     ),
     "KandinskyV22ControlnetPipeline": Recipe(
-        "KandinskyV22Pipeline", models=HINTED, media={**EMBEDDED, **HINT}, call=PT
+        "KandinskyV22Pipeline", models=HINTED, media={**EMBEDDED, **HINT}, call=TENSOR
     ),
     "KandinskyV22ControlnetImg2ImgPipeline": Recipe(
-        "KandinskyV22Pipeline", models=HINTED, media={**PICTURED, **HINT}, call={**PT, **STRONG}
+        "KandinskyV22Pipeline", models=HINTED, media={**PICTURED, **HINT}, call={**TENSOR, **STRONG}
     ),
     "KandinskyV22CombinedPipeline": Recipe("KandinskyV22Pipeline", models=BOTH_MODELS, text=True, parts=BOTH),
     "KandinskyV22Img2ImgCombinedPipeline": Recipe("KandinskyV22Pipeline", models=BOTH_MODELS, text=True, parts=BOTH),
     "KandinskyV22InpaintCombinedPipeline": Recipe(
         "KandinskyV22Pipeline", models={**BOTH_MODELS, **unet(KANDINSKY22, in_channels=9)}, text=True, parts=BOTH
     ),
-    "KandinskyPipeline": Recipe(text=True, call=PT, parts=SPOKEN, media=EMBEDDED),
+    "KandinskyPipeline": Recipe(text=True, call=TENSOR, parts=SPOKEN, media=EMBEDDED),
     "KandinskyImg2ImgPipeline": Recipe(
-        "KandinskyPipeline", text=True, call={**PT, **STRONG}, parts=SPOKEN, media=PICTURED
+        "KandinskyPipeline", text=True, call={**TENSOR, **STRONG}, parts=SPOKEN, media=PICTURED
     ),
     "KandinskyInpaintPipeline": Recipe(
         "KandinskyPipeline",
         models=unet(KANDINSKY21, in_channels=9),
         text=True,
-        call=PT,
+        call=TENSOR,
         parts=SPOKEN,
         media=COVERED,
     ),
     "KandinskyCombinedPipeline": Recipe(
-        "KandinskyPipeline", models=BOTH_MODELS, text=True, call=PT, parts={**BOTH, **SPOKEN}
+        "KandinskyPipeline", models=BOTH_MODELS, text=True, call=TENSOR, parts={**BOTH, **SPOKEN}
     ),
     "KandinskyImg2ImgCombinedPipeline": Recipe(
-        "KandinskyPipeline", models=BOTH_MODELS, text=True, call=PT, parts={**BOTH, **SPOKEN}
+        "KandinskyPipeline", models=BOTH_MODELS, text=True, call=TENSOR, parts={**BOTH, **SPOKEN}
     ),
     "KandinskyInpaintCombinedPipeline": Recipe(
         "KandinskyPipeline",
         models={**BOTH_MODELS, **unet(KANDINSKY21, in_channels=9)},
         text=True,
-        call=PT,
+        call=TENSOR,
         parts={**BOTH, **SPOKEN},
     ),
-    "Kandinsky3Pipeline": Recipe(),
     "Kandinsky3Img2ImgPipeline": Recipe("Kandinsky3Pipeline", call=STRONG),
-    "DDIMPipeline": Recipe(),
     "DDPMPipeline": Recipe("DDIMPipeline", scheduler=("DDPMScheduler", {})),
     "PNDMPipeline": Recipe("DDIMPipeline", scheduler=("PNDMScheduler", {})),
     "RePaintPipeline": Recipe(

@@ -1,8 +1,7 @@
-"""What single classes with a U-Net on latents need beyond their templates."""
+"""What single classes with a U-Net of Stable Diffusion need beyond their templates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -15,8 +14,9 @@ from tests.tiny.zoo.parts import KL, VISION, image_processor, picture
 
 from benchmarks.survey.generic import Recipe
 
+from .common import ARRAY, unet
+
 LCM = ("LCMScheduler", {"clip_sample": False, "beta_schedule": "scaled_linear"})
-IMAGE = {"output_type": "np"}  # where a pipeline has no latents to return
 SDE = ("DPMSolverMultistepScheduler", {"algorithm_type": "sde-dpmsolver++", "solver_order": 2})
 DEEPER = {
     **UNET,
@@ -25,11 +25,6 @@ DEEPER = {
     "up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"),
 }
 XL_TEXT = "StableDiffusionXLPipeline"
-
-
-def unet(config: Mapping[str, Any] = UNET, kind: str = "UNet2DConditionModel", **changes: Any) -> dict[str, Any]:
-    """The U-Net of a template with other sizes."""
-    return {"unet": (kind, {**config, **changes})}
 
 
 def embedding(name: str, *shape: int) -> Any:
@@ -102,7 +97,7 @@ UNETS: dict[str, Recipe] = {
         f"Marigold{what}Pipeline": Recipe(
             models=unet(in_channels=4 + out, out_channels=out),
             text=True,
-            call={"processing_resolution": 0, "match_input_resolution": False, **IMAGE},
+            call={"processing_resolution": 0, "match_input_resolution": False, **ARRAY},
             parts=parts,
         )
         for what, out, parts in (
@@ -143,7 +138,7 @@ UNETS: dict[str, Recipe] = {
     ),
     "StableDiffusionInstructPix2PixPipeline": Recipe(models=unet(in_channels=8)),
     "StableDiffusionLDM3DPipeline": Recipe(
-        models={"vae": (KL[0], {**KL[1], "in_channels": 6, "out_channels": 6})}, call=IMAGE
+        models={"vae": (KL[0], {**KL[1], "in_channels": 6, "out_channels": 6})}, call=ARRAY
     ),
     "StableDiffusionLatentUpscalePipeline": Recipe(
         XL_TEXT,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tiny.zoo.case import FLOW, drawn
+from tests.tiny.zoo.configs import SAFE
 from tests.tiny.zoo.parts import WAN_VAE, image_processor
 
 from benchmarks.survey.generic import Recipe
-from benchmarks.survey.text_parts import vision
+from benchmarks.survey.text_parts import tokenizer, vision
 
 
 def siglip() -> Any:
@@ -42,10 +43,17 @@ SEEING = {"image_encoder": siglip, "feature_extractor": image_processor}
 VIDEO: dict[str, Recipe] = {
     "HeliosPipeline": Recipe(without=("image", "video")),
     "HeliosPyramidPipeline": Recipe(without=("image", "video")),
-    "AnyFlowFARPipeline": Recipe(without=("image", "video")),
+    "AnyFlowFARPipeline": Recipe(without=("video",)),
     "Cosmos2VideoToWorldPipeline": Recipe(changes={"transformer": {"in_channels": 5}}, call=SHORT, without=("video",)),
     "CosmosVideoToWorldPipeline": Recipe(
         "CosmosTextToWorldPipeline", models=COSMOS_VAE, changes={"transformer": {"in_channels": 5}}, without=("image",)
+    ),
+    "Cosmos3OmniPipeline": Recipe(
+        "Cosmos3OmniModularPipeline",
+        text=True,
+        parts={**SAFE, "text_tokenizer": tokenizer},
+        call={"num_frames": 9},
+        without=("image", "video"),
     ),
     "Cosmos2_5_PredictBasePipeline": Recipe(
         changes={"transformer": {"in_channels": 5}}, call=SHORT, without=("image", "video")

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.tiny.zimage import SIZES as ZIMAGE
 from tests.tiny.zoo.case import DDIM, FLOW, SHIFTED, Case
 from tests.tiny.zoo.configs import HEADS, JOINT, ROPE, TEXT
-from tests.tiny.zoo.parts import KL, KL_SHIFTED, QWEN_VAE, SIDE, WAN_VAE
+from tests.tiny.zoo.parts import KL, KL_FLUX2, KL_SHIFTED, QWEN_VAE, SIDE, WAN_VAE
 
-ZIMAGE: dict[str, Any] = {
-    "in_channels": 4,
-    "dim": 32,
-    "n_layers": 2,
-    "n_refiner_layers": 1,
-    "n_heads": 2,
-    "n_kv_heads": 2,
-    "cap_feat_dim": 16,
-    "axes_dims": [4, 6, 6],
-    "axes_lens": [128, 32, 32],
-}
 JOY: dict[str, Any] = {
     "in_channels": 4,
     "hidden_size": 24,
@@ -26,6 +16,22 @@ JOY: dict[str, Any] = {
     "text_dim": 16,
     "num_layers": 2,
     "rope_dim_list": [4, 4, 4],
+}
+FIBO2: dict[str, Any] = {
+    "in_channels": 4,
+    "dim": 32,
+    "n_layers": 2,
+    "n_refiner_layers": 1,
+    "n_heads": 2,
+    "cap_feat_dim": 16,
+    "injection_layer_ids": (1,),
+    "perceiver_num_layers": 1,
+    "min_num_gist_tokens": 4,
+    "max_num_gist_tokens": 8,
+    "gist_step": 4,
+    "gist_min_text_len": 4,
+    "gist_max_text_len": 16,
+    "axes_dims": (4, 6, 6),
 }
 
 IMAGES: tuple[Case, ...] = (
@@ -172,5 +178,13 @@ IMAGES: tuple[Case, ...] = (
         SHIFTED,
         {},
         call=SIDE,
+    ),
+    Case(
+        "BriaFibo2Pipeline",
+        {"transformer": ("BriaFibo2Transformer2DModel", FIBO2), "vae": KL_FLUX2},
+        SHIFTED,
+        {"prompt_embeds": (2, 12, 16)},
+        {"prompt_embeds_mask": 12},
+        SIDE,
     ),
 )

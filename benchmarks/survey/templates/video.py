@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.tiny.hunyuan import SIZES as HUNYUAN
 from tests.tiny.zoo.case import FLOW, Case
-from tests.tiny.zoo.configs import CLIP, HEADS, I2V_TEXT, LOOKING, SIZE, TEXT, UNIPC, WAN
-from tests.tiny.zoo.parts import SIDE, WAN_VAE, picture, video
+from tests.tiny.zoo.configs import CLIP, I2V_TEXT, KANDINSKY, LOOKING, SIZE, TEXT, UNIPC, WAN
+from tests.tiny.zoo.parts import LTX2_VAE, SIDE, WAN_VAE, picture, video
 
-HUNYUAN: dict[str, Any] = {
-    **HEADS,
-    "in_channels": 4,
-    "out_channels": 4,
-    "num_layers": 1,
-    "num_single_layers": 1,
-    "num_refiner_layers": 1,
-    "mlp_ratio": 2.0,
-    "text_embed_dim": 16,
-    "pooled_projection_dim": 8,
-    "rope_axes_dim": (4, 4, 4),
-}
 HUNYUAN_VAE: dict[str, Any] = {
     "latent_channels": 4,
     "block_out_channels": (8, 8, 8, 8),
@@ -38,19 +27,16 @@ HELIOS_CALL = {
     "num_latent_frames_per_chunk": 3,
     "history_sizes": [4, 2, 1],
 }
-KANDINSKY6: dict[str, Any] = {
-    "in_visual_dim": 4,
-    "out_visual_dim": 4,
-    "in_text_dim": 16,
-    "in_text_dim2": 8,
-    "time_dim": 16,
-    "model_dim": 24,
-    "ff_dim": 32,
-    "num_text_blocks": 1,
-    "num_visual_blocks": 2,
-    "axes_dims": (4, 4, 4),
-    "in_audio_dim": 4,
-    "out_audio_dim": 4,
+KANDINSKY6: dict[str, Any] = {**KANDINSKY, "in_audio_dim": 4, "out_audio_dim": 4}
+SANA_WORLD: dict[str, Any] = {
+    "in_channels": 4,
+    "num_layers": 2,
+    "hidden_size": 32,
+    "num_attention_heads": 2,
+    "softmax_every_n": 2,
+    "linear_head_dim": 16,
+    "chunk_plucker_post_attn_blocks": 2,
+    "caption_channels": 16,
 }
 
 VIDEO: tuple[Case, ...] = (
@@ -143,6 +129,49 @@ VIDEO: tuple[Case, ...] = (
         ("FlowMapEulerDiscreteScheduler", {}),
         TEXT,
         call={**SIZE, "num_frames": 9, "guidance_scale": 4.0},
+    ),
+    Case(
+        "SanaWMPipeline",
+        {
+            "transformer": ("SanaWMTransformer3DModel", SANA_WORLD),
+            "vae": (LTX2_VAE[0], {**LTX2_VAE[1], "spatial_compression_ratio": 8}),
+        },
+        FLOW,
+        {"prompt_embeds": (1, 12, 16)},
+        {"prompt_attention_mask": 12},
+        {"height": 64, "width": 64, "num_frames": 9, "action": "w-8", "intrinsics": [64.0, 64.0, 32.0, 32.0]},
+        media={"image": picture},
+    ),
+    Case(
+        "Kandinsky6SRPipeline",
+        {
+            "transformer": (
+                "Kandinsky6SRTransformer3DModel",
+                {
+                    "in_visual_dim": 4,
+                    "out_visual_dim": 4,
+                    "time_dim": 16,
+                    "model_dim": 32,
+                    "ff_dim": 32,
+                    "num_visual_blocks": 2,
+                    "axes_dims": (4, 6, 6),
+                    "tile_sizes": ((64, 64),),
+                },
+            ),
+            "vae": (
+                "Kandinsky6SRVAE",
+                {
+                    "latent_channels": 4,
+                    "encoder_block_out_channels": (8, 8, 8, 8),
+                    "decoder_block_out_channels": (8, 8, 8, 8),
+                    "layers_per_block": 1,
+                },
+            ),
+        },
+        ("FlowMatchEulerDiscreteScheduler", {}),
+        {},
+        call={"resolution_scale": 2, "output_type": "pt"},
+        media={"video": lambda: [picture(seed).resize((32, 32)) for seed in range(5)]},
     ),
 )
 CONFIGS: dict[str, dict[str, Any]] = {"AutoencoderKLHunyuanVideo": HUNYUAN_VAE}

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from diffusers import ClassifierFreeGuidance
 
+from .case import STEPS
 from .parts import NothingUnsafe, image_encoder, image_processor, picture
 
 SIZE = {"height": 48, "width": 64}  # of a video
@@ -40,6 +41,16 @@ COSMOS = {
     "concat_padding_mask": False,  # resizing it needs torchvision
     "extra_pos_embed_type": "learnable",
 }
+SD3 = {
+    **HEADS,
+    "sample_size": 8,
+    "in_channels": 4,
+    "out_channels": 4,
+    "joint_attention_dim": 16,
+    "caption_projection_dim": 24,
+    "pooled_projection_dim": 8,
+    "pos_embed_max_size": 16,
+}
 JOINT = {**HEADS, "num_single_layers": 2, "joint_attention_dim": 16, "in_channels": 16}
 ROPE = {"axes_dims_rope": (4, 4, 4)}
 PIXART = {
@@ -53,7 +64,9 @@ PIXART = {
 }
 TEXT = {"prompt_embeds": (12, 16)}
 POOLED = {**TEXT, "pooled_prompt_embeds": (8,)}
+VACE = {**WAN, "num_layers": 3, "vace_layers": [0, 1], "vace_in_channels": 72}
 CLIP = {**WAN, "image_dim": 16, "added_kv_proj_dim": 24}
+QWEN = {**HEADS, **ROPE, "in_channels": 16, "out_channels": 4, "joint_attention_dim": 16}
 FLUX = {**JOINT, **ROPE, "pooled_projection_dim": 8, "guidance_embeds": True}
 COGVIDEOX = {
     "num_attention_heads": 2,
@@ -92,6 +105,19 @@ XL = {
     "projection_class_embeddings_input_dim": 56,
     "transformer_layers_per_block": (1, 2),
     "use_linear_projection": True,
+}
+UNET3D = {
+    "block_out_channels": (8, 8),
+    "layers_per_block": 1,
+    "down_block_types": ("CrossAttnDownBlock3D", "DownBlock3D"),
+    "up_block_types": ("UpBlock3D", "CrossAttnUpBlock3D"),
+    "cross_attention_dim": 16,
+    "attention_head_dim": 4,
+    "norm_num_groups": 2,
+}
+UNCOUNTED: dict[str, Any] = {
+    "told": {"steps": STEPS},
+    "note": "the scheduler does not report the number of steps: `enable(pipe, steps=N)`",
 }
 UNSAFE: dict[str, Any] = {"requires_safety_checker": lambda: False}
 LOOKING = {"image_encoder": image_encoder, "image_processor": image_processor}

@@ -8,14 +8,15 @@ from .configs import (
     COGVIDEOX,
     FLUX,
     FROM_IMAGE,
-    HEADS,
     I2V_TEXT,
     LOOKING,
     LTX,
     POOLED,
-    ROPE,
+    QWEN,
+    SD3,
     TEXT,
     UNIPC,
+    VACE,
     WAN,
 )
 from .parts import (
@@ -54,10 +55,7 @@ FROM_MEDIA = (
     Case(
         "WanVACEPipeline",
         {
-            "transformer": (
-                "WanVACETransformer3DModel",
-                {**WAN, "num_layers": 3, "vace_layers": [0, 1], "vace_in_channels": 72},
-            ),
+            "transformer": ("WanVACETransformer3DModel", VACE),
             "vae": WAN_VAE,
         },
         UNIPC,
@@ -113,19 +111,7 @@ FROM_MEDIA = (
     Case(
         "StableDiffusion3Img2ImgPipeline",
         {
-            "transformer": (
-                "SD3Transformer2DModel",
-                {
-                    **HEADS,
-                    "sample_size": 8,
-                    "in_channels": 4,
-                    "out_channels": 4,
-                    "joint_attention_dim": 16,
-                    "caption_projection_dim": 24,
-                    "pooled_projection_dim": 8,
-                    "pos_embed_max_size": 16,
-                },
-            ),
+            "transformer": ("SD3Transformer2DModel", SD3),
             "vae": KL_SHIFTED,
         },
         FLOW,
@@ -153,10 +139,7 @@ FROM_MEDIA = (
     Case(
         "QwenImageImg2ImgPipeline",
         {
-            "transformer": (
-                "QwenImageTransformer2DModel",
-                {**HEADS, **ROPE, "in_channels": 16, "out_channels": 4, "joint_attention_dim": 16},
-            ),
+            "transformer": ("QwenImageTransformer2DModel", QWEN),
             "vae": QWEN_VAE,
         },
         SHIFTED,

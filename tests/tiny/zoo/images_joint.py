@@ -6,7 +6,9 @@ from .case import FLOW, SHIFTED, Case
 from .configs import (
     HEADS,
     JOINT,
+    QWEN,
     ROPE,
+    SD3,
 )
 from .parts import (
     KL_FLUX2,
@@ -17,33 +19,14 @@ from .parts import (
 IMAGES_JOINT = (
     Case(
         "StableDiffusion3Pipeline",
-        {
-            "transformer": (
-                "SD3Transformer2DModel",
-                {
-                    **HEADS,
-                    "sample_size": 8,
-                    "in_channels": 4,
-                    "out_channels": 4,
-                    "joint_attention_dim": 16,
-                    "caption_projection_dim": 24,
-                    "pooled_projection_dim": 8,
-                    "pos_embed_max_size": 16,
-                },
-            )
-        },
+        {"transformer": ("SD3Transformer2DModel", SD3)},
         FLOW,
         {"prompt_embeds": (10, 16), "pooled_prompt_embeds": (8,)},
         call=SIDE,
     ),
     Case(
         "QwenImagePipeline",
-        {
-            "transformer": (
-                "QwenImageTransformer2DModel",
-                {**HEADS, **ROPE, "in_channels": 16, "out_channels": 4, "joint_attention_dim": 16},
-            )
-        },
+        {"transformer": ("QwenImageTransformer2DModel", QWEN)},
         SHIFTED,
         {"prompt_embeds": (10, 16)},
         {"prompt_embeds_mask": 10},

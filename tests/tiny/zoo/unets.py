@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from .case import DDIM, STEPS, Case
+from .case import DDIM, Case
 from .configs import (
     FROM_IMAGE,
     POOLED,
     TEXT,
+    UNCOUNTED,
     UNET,
+    UNET3D,
     UNSAFE,
     XL,
 )
@@ -20,21 +22,7 @@ from .parts import (
 UNETS = (
     Case(
         "TextToVideoSDPipeline",
-        {
-            "unet": (
-                "UNet3DConditionModel",
-                {
-                    "block_out_channels": (8, 8),
-                    "layers_per_block": 1,
-                    "down_block_types": ("CrossAttnDownBlock3D", "DownBlock3D"),
-                    "up_block_types": ("UpBlock3D", "CrossAttnUpBlock3D"),
-                    "cross_attention_dim": 16,
-                    "attention_head_dim": 4,
-                    "norm_num_groups": 2,
-                    "sample_size": 8,
-                },
-            )
-        },
+        {"unet": ("UNet3DConditionModel", {**UNET3D, "sample_size": 8})},
         DDIM,
         {"prompt_embeds": (10, 16)},
         call={"height": 64, "width": 64, "num_frames": 2},
@@ -93,7 +81,6 @@ UNETS = (
         {"prompt_embeds": (12, 16), "prompt_embeds_pooled": (1, 8)},
         call={"height": 256, "width": 256, "output_type": "pt"},
         parts={"text_encoder": clip_text},
-        told={"steps": STEPS},
-        note="the scheduler does not report the number of steps: `enable(pipe, steps=N)`",
+        **UNCOUNTED,
     ),
 )

@@ -1,4 +1,4 @@
-"""Tiny builds of modular pipelines whose blocks take another text than the pipeline of the same model."""
+"""Tiny builds of modular pipelines of video and sound whose blocks take other arguments than the usual pipeline."""
 
 from __future__ import annotations
 
@@ -8,36 +8,11 @@ import torch
 from diffusers import LTX2Guidance
 from tests.tiny.common import component
 from tests.tiny.zoo import ZOO
-from tests.tiny.zoo.case import FLOW, SHIFTED, STEPS, Case
-from tests.tiny.zoo.configs import COSMOS, GUIDER, TEXT, UNIPC
-from tests.tiny.zoo.parts import KL_FLUX2, QWEN_VAE, SIDE, VISION, WAN_VAE, picture, video
+from tests.tiny.zoo.case import FLOW, STEPS, Case
+from tests.tiny.zoo.configs import UNIPC
+from tests.tiny.zoo.parts import SIDE, VISION, WAN_VAE, picture, video
 from transformers import CLIPVisionConfig, CLIPVisionModel
 
-from .images import IMAGES
-
-KNOWN = {case.pipeline: case for case in (*ZOO.values(), *IMAGES)}
-CONDITIONER: dict[str, Any] = {
-    "source_dim": 16,
-    "target_dim": 16,
-    "model_dim": 16,
-    "num_layers": 1,
-    "num_attention_heads": 2,
-    "target_vocab_size": 32,
-    "min_sequence_length": 12,
-}
-FLUX3: tuple[str, dict[str, Any]] = (
-    "Flux3Transformer2DModel",
-    {
-        "in_channels": 16,
-        "cond_in_channels": 16,
-        "num_layers": 1,
-        "num_single_layers": 2,
-        "attention_head_dim": 16,
-        "num_attention_heads": 2,
-        "joint_attention_dim": 16,
-        "axes_dims_rope": (4, 4, 4, 4),
-    },
-)
 COSMOS3: dict[str, Any] = {
     "transformer": (
         "Cosmos3OmniTransformer",
@@ -96,11 +71,6 @@ LTX2_TEXT = {"connector_prompt_embeds": (8, 16), "connector_audio_prompt_embeds"
 LTX2_GUIDER = {"guidance_scale": 3.0, "stg_scale": 1.0, "modality_scale": 3.0, "spatio_temporal_guidance_blocks": [1]}
 
 
-def words(*numbers: int) -> torch.Tensor:
-    """The tokens of one prompt."""
-    return torch.tensor([numbers])
-
-
 def guider() -> LTX2Guidance:
     """Guidance of four branches: text, none, without some attention, and without the other modality."""
     return LTX2Guidance(**LTX2_GUIDER)
@@ -108,18 +78,11 @@ def guider() -> LTX2Guidance:
 
 def ltx2(name: str) -> Case:
     """LTX2 and 2.5 differ in how they decode."""
-    case = KNOWN["LTX2Pipeline"]
+    case = ZOO["LTX2"]
     size = {key: case.call[key] for key in ("height", "width", "num_frames")}
     size |= {"batch_size": 1, "dtype": torch.float32}
     guiders = {"guider": guider, "audio_guider": guider}
     return Case(name, case.models, FLOW, LTX2_TEXT, {"connector_attention_mask": 8}, size, guiders, note=case.note)
-
-
-def qwen21(name: str) -> Case:
-    """Qwen-Image 2.1 marks the places of images in its text."""
-    case = KNOWN["QwenImage21Pipeline"]
-    masks = {f"{prefix}image_pad_mask": torch.zeros(1, 10, dtype=torch.bool) for prefix in ("", "negative_")}
-    return Case(name, case.models, SHIFTED, case.text, case.masks, {**SIDE, **masks}, GUIDER)
 
 
 def image_encoder_of_224() -> CLIPVisionModel:
@@ -137,34 +100,7 @@ def animate2(name: str) -> Case:
     return Case(name, models, FLOW, text, call=call, media=media, parts={"image_encoder": image_encoder_of_224})
 
 
-MODULAR: tuple[Case, ...] = (
-    Case(
-        "AnimaModularPipeline",
-        {
-            "transformer": ("CosmosTransformer3DModel", COSMOS),
-            "text_conditioner": ("AnimaTextConditioner", CONDITIONER),
-            "vae": QWEN_VAE,
-        },
-        FLOW,
-        {"qwen_prompt_embeds": (10, 16)},
-        {"qwen_attention_mask": 10, "t5_attention_mask": 4},
-        {**SIDE, "t5_input_ids": words(4, 5, 2, 0), "negative_t5_input_ids": words(6, 7, 2, 0)},
-    ),
-    Case(
-        "Ideogram4ModularPipeline",
-        KNOWN["Ideogram4Pipeline"].models,
-        FLOW,
-        {"text_features": (10, 32)},
-        call={"height": 64, "width": 64, "text_lengths": [10]},
-    ),
-    Case("Flux3ModularPipeline", {"transformer": FLUX3, "vae": KL_FLUX2}, FLOW, TEXT, call=SIDE),
-    Case(
-        "Flux3DistilledModularPipeline",
-        {"transformer": (FLUX3[0], {**FLUX3[1], "flow_map": True}), "vae": KL_FLUX2},
-        FLOW,
-        TEXT,
-        call=SIDE,
-    ),
+MODULAR_VIDEO: tuple[Case, ...] = (
     Case("Cosmos3OmniModularPipeline", COSMOS3, UNIPC, {}, call=COSMOS3_CALL),
     Case(
         "Cosmos3DistilledModularPipeline",
@@ -201,6 +137,4 @@ MODULAR: tuple[Case, ...] = (
     ltx2("EchoModularPipeline"),
     ltx2("LTX2ModularPipeline"),
     ltx2("LTX25ModularPipeline"),
-    qwen21("QwenImage21ModularPipeline"),
-    qwen21("QwenImage21TurboModularPipeline"),
 )
