@@ -32,7 +32,7 @@ def parse_settings(choice: str, text: str) -> dict[str, Any] | None:
     if text.strip():
         try:
             settings = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(
                 f'navicache: other settings must be JSON, such as {{"max_error": 0.05}}: {error}'
             ) from error
