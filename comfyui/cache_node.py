@@ -104,14 +104,17 @@ class NaviCache(io.ComfyNode):
         )
 
     @classmethod
-    def validate_inputs(cls, knobs: str, *, target: Any = None) -> bool | str:
-        """Return an error for a target or a knob that nothing knows, before anything is loaded.
+    def validate_inputs(cls, knobs: str = "", *, target: Any = None) -> bool | str:
+        """Return an error for a knob that nothing knows, before anything is loaded.
 
-        ComfyUI shows an error once per positional parameter, so `target` is a keyword.
+        ComfyUI passes `target` as well, but without its value: `execute` looks at that.
         """
-        return find_target_mistake(target) or find_knob_mistake(knobs) or True
+        del target
+        return find_knob_mistake(knobs) or True
 
     @classmethod
-    def execute(cls, model: Any, target: dict[str, Any], knobs: str = "", **limits: Any) -> io.NodeOutput:
-        """Patch a clone."""
-        return io.NodeOutput(attach(model, **build_attach_arguments(target, knobs, **limits)))
+    def execute(cls, model: Any, target: dict[str, Any] | None = None, knobs: str = "", **limits: Any) -> io.NodeOutput:
+        """Patch a clone. ComfyUI leaves out a target that the node does not have; over its API anything may come."""
+        if mistake := find_target_mistake(target):
+            raise ValueError(mistake)
+        return io.NodeOutput(attach(model, **build_attach_arguments(target or {}, knobs, **limits)))

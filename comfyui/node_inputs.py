@@ -73,15 +73,19 @@ def build_attach_arguments(
 
 
 def find_target_mistake(target: Any) -> str | None:
-    """Describe a target that the node does not have; over the API anything may come.
+    """Describe a target that the node does not have; ComfyUI passes None for one that it cannot read.
 
     Example:
         >>> find_target_mistake({"target": "speedup"})
         "no target 'speedup': did you mean 'speed-up'?"
+        >>> find_target_mistake(None)
+        'the target is missing, or none of speed-up, quality, max error, policy, settings file'
     """
     name = target.get("target") if isinstance(target, dict) else target
-    if name is None or name in TARGETS:
+    if name in TARGETS:
         return None
+    if name is None:
+        return f"the target is missing, or none of {', '.join(TARGETS)}"
     near = get_close_matches(str(name), TARGETS, n=1)
     return f"no target {name!r}: " + (f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(TARGETS)}")
 

@@ -126,6 +126,15 @@ def test_a_wrong_knob_is_refused_before_anything_runs(comfyui: Server) -> None:
     assert status == 400 or answer["node_errors"].keys() == {"cache"}
 
 
+@pytest.mark.parametrize("target", [{}, *({"target": value} for value in ("speedup", None, 3, {"target": "speed-up"}))])
+def test_a_target_that_no_page_sends_is_told_at_the_node(comfyui: Server, target: dict) -> None:
+    graph = sampled(steps=4, speedup=2.0)
+    graph["cache"] = cache(target)
+    kind, message = comfyui.run(graph)["status"]["messages"][-1]
+    assert kind == "execution_error" and message["node_id"] == "cache", json.dumps(message)
+    assert message["exception_message"].startswith("the target is missing, or none of speed-up, quality")
+
+
 def test_a_knob_of_another_policy_is_told_at_the_node(comfyui: Server) -> None:
     graph = sampled(steps=4)
     graph["cache"] = cache({"target": "policy", "target.policy": "static"}, "align_steps=4, threshold=0.1")

@@ -1,5 +1,6 @@
 """The node pack, looked at without ComfyUI."""
 
+import re
 import tomllib
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -70,16 +71,22 @@ def test_knobs_are_read(pack: ModuleType, text: str, knobs: dict[str, Any]) -> N
     ],
 )
 def test_a_wrong_knob_is_told_in_a_sentence(pack: ModuleType, text: str, says: str) -> None:
-    verdict = pack.NaviCache.validate_inputs(text, target={})
+    verdict = pack.NaviCache.validate_inputs(text)
     assert isinstance(verdict, str) and says in verdict and "\n" not in verdict
 
 
 @pytest.mark.parametrize(
-    ("target", "says"), [({"target": "speedup"}, "did you mean 'speed-up'?"), ("zzz", "choose from speed-up, quality")]
+    ("target", "says"),
+    [
+        ({"target": "speedup"}, "did you mean 'speed-up'?"),
+        ({"target": "zzz"}, "choose from speed-up, quality"),
+        (None, "the target is missing, or none of speed-up, quality"),
+    ],
 )
 def test_an_unknown_target_is_told_in_a_sentence(pack: ModuleType, target: Any, says: str) -> None:
     """The page cannot send one; the API can."""
-    assert says in pack.NaviCache.validate_inputs("", target=target)
+    with pytest.raises(ValueError, match=re.escape(says)):
+        pack.NaviCache.execute(None, target)
 
 
 def test_limits_become_arguments_of_attach(pack: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
