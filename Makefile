@@ -38,7 +38,7 @@ test: lint ## Lint, then all tests but the slow ones
 
 test-all: lint ## Lint, then every test
 	@echo "== pytest, slow tests included"
-	@$(BIN)/python -m pytest -m ""
+	@$(BIN)/python -m pytest -m "" --hypothesis-profile="new values"
 
 lint: $(DEV) ## Style, format, types, layers
 	@echo "== ruff check"

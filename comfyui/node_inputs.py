@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from navicache.models import MODES, QUALITIES, SPEEDUP_OF_QUALITY
 from navicache.policies import POLICIES
 
 # entries of the target widget
@@ -14,12 +15,29 @@ SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET = "speed-up", "q
 SETTINGS_TARGET = "settings file"
 ITS_CHOICE = "its choice"  # of a settings file, in place of a quality
 TARGETS = (SPEEDUP_TARGET, QUALITY_TARGET, MAX_ERROR_TARGET, POLICY_TARGET, SETTINGS_TARGET)
+# Without a settings file a quality is a speed-up. Naming it tells the choice "fast" from the mode "fast", which this
+# widget offered before with "slow" and "mid": workflows saved then have the bare words.
+QUALITY_CHOICES = {f"{word} ({SPEEDUP_OF_QUALITY[word]:g}x)": word for word in QUALITIES}
 MODELS_OWN = "as the model has it"
 KEEP_DEVICES = {MODELS_OWN: None, "cpu": "cpu"}
 KEEP_DTYPES = {MODELS_OWN: None, "bfloat16": torch.bfloat16, "float16": torch.float16}
 LITERALS = {"true": True, "false": False, "none": None}
 KNOB_FORMAT_HINT = "write name=value, several with a comma between them, as in: align_steps=4, last_step=false"
 KNOB_SEPARATOR = re.compile(r"[,;\n](?![^\[]*\])")  # not within the brackets of a list
+
+
+class OfferedQualities(list[str]):
+    """The choices of the quality widget; the words of older workflows pass ComfyUI's check, which is `in`, unseen.
+
+    Example:
+        >>> offered = OfferedQualities(["high (2x)"])
+        >>> "mid" in offered, "low" in offered, offered
+        (True, False, ['high (2x)'])
+    """
+
+    def __contains__(self, word: object) -> bool:
+        """Whether it is offered, or was."""
+        return super().__contains__(word) or word in MODES
 
 
 def build_attach_arguments(
@@ -37,8 +55,13 @@ def build_attach_arguments(
         {'speedup': 2.0, 'knobs': {'align_steps': 4}}
         >>> build_attach_arguments({"target": "speed-up"}, "", 3, "cpu", end_percent=0.9)["knobs"]
         {'longest_reuse': 3}
+        >>> [build_attach_arguments({"target": "quality", "quality": word}, "") for word in ("fast (3x)", "fast")]
+        [{'quality': 'fast', 'knobs': {}}, {'mode': 'fast', 'knobs': {}}]
     """
     given = {name: value for name, value in target.items() if name != "target" and value != ITS_CHOICE}
+    if target["target"] == QUALITY_TARGET and "quality" in given:
+        word = given.pop("quality")
+        given |= {"mode": word} if word in MODES else {"quality": QUALITY_CHOICES[word]}
     limits = {"longest_reuse": longest_reuse} if longest_reuse else {}
     kept = {"keep_device": KEEP_DEVICES[keep_device], "keep_dtype": KEEP_DTYPES[keep_dtype]}
     return {
@@ -50,15 +73,19 @@ def build_attach_arguments(
 
 
 def find_target_mistake(target: Any) -> str | None:
-    """Describe a target that the node does not have; over the API anything may come.
+    """Describe a target that the node does not have; ComfyUI passes None for one that it cannot read.
 
     Example:
         >>> find_target_mistake({"target": "speedup"})
         "no target 'speedup': did you mean 'speed-up'?"
+        >>> find_target_mistake(None)
+        'the target is missing, or none of speed-up, quality, max error, policy, settings file'
     """
     name = target.get("target") if isinstance(target, dict) else target
-    if name is None or name in TARGETS:
+    if name in TARGETS:
         return None
+    if name is None:
+        return f"the target is missing, or none of {', '.join(TARGETS)}"
     near = get_close_matches(str(name), TARGETS, n=1)
     return f"no target {name!r}: " + (f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(TARGETS)}")
 

@@ -10,12 +10,11 @@ from navicache.engine import FallbackPolicy
 from navicache.integrations.policy_choice import CacheOptions, choose_policy
 from navicache.integrations.rank_groups import get_class_name
 from navicache.integrations.tuned_runs import RunSampling, check_tuned_model, find_tuned_runs
-from navicache.models import UNKNOWN_MODEL, ModelSpec, find_model, read_settings
+from navicache.models import QUALITIES, UNKNOWN_MODEL, ModelSpec, find_model, read_settings
 from navicache.policies import Policy
 
 OFF = "off"
 SPEEDUPS = {"1.5x": 1.5, "2x": 2.0, "2.5x": 2.5, "3x": 3.0}
-QUALITIES = ("lossless", "high", "fast")
 CHOICES = [OFF, *SPEEDUPS, *QUALITIES]
 SETTING_ERRORS = (TypeError, ValueError, OverflowError, OSError)
 
@@ -33,7 +32,7 @@ def parse_settings(choice: str, text: str) -> dict[str, Any] | None:
     if text.strip():
         try:
             settings = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(
                 f'navicache: other settings must be JSON, such as {{"max_error": 0.05}}: {error}'
             ) from error

@@ -6,7 +6,7 @@ FARTHEST = 3  # levels: two that a sampler looks ahead, and one that was predict
 
 
 class OutputLine:
-    """The outputs at the two newest noise levels.
+    """The outputs at the two newest noise levels, extended in float32 as every prediction is.
 
     Example:
         >>> import torch
@@ -31,4 +31,4 @@ class OutputLine:
         if len(self._points) < 2 or level - max(self._points) > FARTHEST:
             return None
         (before, earlier), (now, newest) = self._points.values()
-        return newest + (newest - earlier) * ((sigma - now) / (now - before))
+        return newest.float() + (newest.float() - earlier.float()) * ((sigma - now) / (now - before))

@@ -6,7 +6,9 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 
 from navicache.engine import StorageOptions
+from navicache.integrations.policy_choice import CacheOptions
 from navicache.integrations.rank_groups import get_class_name
+from navicache.models import Quality
 from navicache.policies import Policy
 
 from . import policy_settings
@@ -38,7 +40,8 @@ def attach(
     model: Any,
     *,
     speedup: float | None = None,
-    quality: str | None = None,
+    mode: str | None = None,
+    quality: Quality | None = None,
     max_error: float | None = None,
     policy: str | Policy | None = None,
     knobs: Mapping[str, Any] | None = None,
@@ -53,8 +56,9 @@ def attach(
     Args:
         model: ComfyUI's MODEL, as loader nodes return it.
         speedup: steps of a run per computed step. 1 returns a clone without a cache.
-        quality: "slow", "mid" or "fast" preset of the model; "mid" if no target is given. With a settings file its
-            "lossless", "high" or "fast".
+        mode: "slow", "mid" or "fast" preset of the model; "mid" if no target is given.
+        quality: "lossless", "high" or "fast": what the settings file has for it; without a file, a speed-up of the
+            default policy.
         max_error: largest relative output error of each reused step.
         policy: a name of the catalog or a policy that predicts whole calls; "inertial" by default.
         knobs: knobs of the policy; they override those of the preset.
@@ -69,18 +73,20 @@ def attach(
         raise TypeError(
             f"cannot cache a {type(model).__name__}: give the MODEL of a loader node; if it is one, update ComfyUI"
         )
-    policy_settings.check_targets(speedup, None if settings is not None else quality, max_error)
+    if settings is None:  # with a file the quality is one of the file
+        mode, quality = policy_settings.read_former_quality(mode, quality)
+        policy_settings.check_targets(speedup=speedup, mode=mode, quality=quality, max_error=max_error)
     policy_settings.check_range(start_percent, end_percent)
     patched = _clone_without_cache(model)
     if speedup == 1:
         return patched
     given = {name: value for name, value in (("speedup", speedup), ("max_error", max_error)) if value is not None}
     module = model.model.diffusion_model
-    given, notes, tuned = {**given, **(knobs or {})}, (), None
+    options, notes, tuned = CacheOptions(policy, mode, knobs={**given, **(knobs or {})}, quality=quality), (), None
     if settings is None:
-        chosen, notes = policy_settings.choose_comfyui_policy(module, policy, quality, given)
+        chosen, notes = policy_settings.choose_comfyui_policy(module, options)
     else:
-        chosen, tuned = policy_settings.choose_tuned_policy(module, policy, settings, quality, given)
+        chosen, tuned = policy_settings.choose_tuned_policy(module, options, settings)
     keep = StorageOptions(keep_dtype, None if keep_device is None else torch.device(keep_device))
     state = PatchState(chosen, get_class_name(module), notes, tuned, keep, start_percent, end_percent)
     patched.model_options.setdefault("transformer_options", {}).update({WRAPPER_KEY: state})

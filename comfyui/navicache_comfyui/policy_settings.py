@@ -1,8 +1,9 @@
 """Turn the user's targets and knobs into a policy."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from torch import nn
 
@@ -15,7 +16,7 @@ from navicache.integrations.policy_choice import (
 )
 from navicache.integrations.rank_groups import get_class_name
 from navicache.integrations.tuned_runs import TunedRuns, check_tuned_model, find_tuned_runs
-from navicache.models import MODES, Quality, find_model, read_settings
+from navicache.models import Quality, find_model, read_settings
 from navicache.policies import POLICIES, Inertial, Policy, build_policy
 
 # Knobs that make a policy predict whole calls, where its own default reaches inside the model.
@@ -24,16 +25,27 @@ WHOLE_MODEL_FORMS: Mapping[str, Mapping[str, Any]] = {
     "hicache": {"lite": True},
     "spectrum": {"site": "model"},
 }
+FORMER_QUALITIES = ("slow", "mid")  # modes now; "fast" was one too, and is also a quality
 
 
-def check_targets(speedup: float | None, quality: str | None, max_error: float | None) -> None:
-    """Raise ValueError for two targets, or for an unknown quality."""
-    targets = {"speedup": speedup, "quality": quality, "max_error": max_error}
+def check_targets(**targets: float | str | None) -> None:
+    """Raise ValueError for two targets."""
     given = [name for name, value in targets.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
-    if quality is not None and quality not in MODES:
-        raise ValueError(f"quality must be one of {', '.join(map(repr, reversed(MODES)))}, got {quality!r}")
+
+
+def read_former_quality(mode: str | None, quality: Quality | None) -> tuple[str | None, Quality | None]:
+    """Mode and quality, where the quality may be a word that is a mode now.
+
+    Example:
+        >>> read_former_quality(None, "fast")
+        (None, 'fast')
+    """
+    if quality not in FORMER_QUALITIES:
+        return mode, quality
+    warnings.warn(f"quality={quality!r} is now mode={quality!r}", DeprecationWarning, stacklevel=3)
+    return quality, None
 
 
 def check_range(start_percent: float, end_percent: float) -> None:
@@ -45,28 +57,24 @@ def check_range(start_percent: float, end_percent: float) -> None:
         )
 
 
-def choose_tuned_policy(
-    module: nn.Module, policy: str | Policy | None, path: str, quality: str | None, knobs: Mapping[str, Any]
-) -> tuple[Policy, TunedRuns | None]:
+def choose_tuned_policy(module: nn.Module, options: CacheOptions, path: str) -> tuple[Policy, TunedRuns | None]:
     """Choose the policy of a settings file, and that of runs that depart from it."""
     if not path.strip():
         raise ValueError("no settings file is named: write the path of a file of `navicache tune`")
-    word = cast(Quality | None, quality)  # checked with the policy
-    options = CacheOptions(policy, knobs=dict(knobs), settings=read_settings(path.strip()), quality=word)
+    options = replace(options, settings=read_settings(path.strip()))
     check_tuned_model(options.settings, get_class_name(module), vars(module))
     spec = find_model(get_class_name(module), vars(module))
     return choose_policy(options, spec), find_tuned_runs(options, spec)
 
 
-def choose_comfyui_policy(
-    module: nn.Module, policy: str | Policy | None, quality: str | None, knobs: Mapping[str, Any]
-) -> tuple[Policy, tuple[str, ...]]:
+def choose_comfyui_policy(module: nn.Module, options: CacheOptions) -> tuple[Policy, tuple[str, ...]]:
     """Choose the policy, and notes about it. Knobs without a policy or a target belong to the default policy."""
-    if policy is None and POLICY_OF_TARGET.keys().isdisjoint(knobs):
+    policy = options.policy
+    if policy is None and options.quality is None and POLICY_OF_TARGET.keys().isdisjoint(options.knobs):
         policy = DEFAULT_POLICY
     spec = find_model(get_class_name(module), vars(module))
     form = WHOLE_MODEL_FORMS.get(policy, {}) if isinstance(policy, str) else {}
-    options = CacheOptions(policy, quality, knobs={**form, **knobs})
+    options = replace(options, policy=policy, knobs={**form, **options.knobs})
     chosen = choose_policy(options, spec)
     if chosen.schemes()[0].site != "model":
         raise ValueError(

@@ -53,6 +53,7 @@ class SamplingRun:
         self._windows: set[tuple[int, ...]] = set()  # frames of the calls of the first evaluation
         self._restarts = 0  # of shapes that were left out of a step
         self._reused_revisits = 0  # calls that reused the output of an earlier evaluation at their level
+        self._extended_outputs = 0  # calls ahead of the sampler's course that continued the line of earlier outputs
         self._reached: list[tuple[int, int]] = []  # the newest segments and levels
         self._evaluation_computed: list[bool] = []  # whether anything was computed in each evaluation
 
@@ -96,7 +97,7 @@ class SamplingRun:
         ahead = cache.extend_output(x, sigma)
         if ahead is None:
             return cache.compute_again(run_model, x, sigma), True
-        self._reused_revisits += 1
+        self._extended_outputs += 1
         return ahead, False
 
     def _name_branch(self, x: Tensor, transformer_options: Mapping[str, Any]) -> str:
@@ -165,6 +166,8 @@ class SamplingRun:
             "computed": len(computed) > self._facts.step_count,
             f"{name} evaluates some noise levels more than once: in the middle of the run the first output of a level "
             "was reused": self._reused_revisits > 0,
+            f"{name} evaluates levels ahead of its course: late in the run these outputs continued the line of earlier "
+            "ones": self._extended_outputs > 0,
             f"{name} adds noise during the run, so the denoised latent is predicted": adds_noise,
             f"noise was added again during the run: each of {segments} segments was cached separately": segments > 1,
             f"the model was called with latents of {shape_count} shapes: each was cached separately": shape_count > 1,

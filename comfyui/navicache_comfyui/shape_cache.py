@@ -22,7 +22,6 @@ class KeptOutput(NamedTuple):
 
     output: Tensor  # where and as what the user wants it stored
     computed: bool
-    dtype: torch.dtype  # as it came
 
 
 class LatentShapeCache:
@@ -40,6 +39,7 @@ class LatentShapeCache:
         self.returns = False  # whether a later evaluation is at its level
         self._draws_lines, self._lines = draws_lines, dict[tuple[int, str], OutputLine]()  # by segment and branch
         self._kept: dict[tuple[int, int, str], KeptOutput] = {}
+        self._output_dtype = torch.float32  # as outputs come, before they are stored
         self._segment_tokens: dict[int, object] = {}  # one per segment
 
     def _describe_call(self) -> CallFacts:
@@ -65,7 +65,7 @@ class LatentShapeCache:
 
     def reuse_output(self, kept: KeptOutput, x: Tensor, sigma: Tensor) -> Tensor:
         """Rebuild the denoised latent from this branch's earlier output at the same level."""
-        return self._output_form.to_denoised(kept.output.to(x.device, kept.dtype), x, _expand_sigma(sigma, x))
+        return self._rebuild(kept.output, x, sigma)
 
     def compute_again(self, run_model: Callable[[], Tensor], x: Tensor, sigma: Tensor) -> Tensor:
         """Compute the output of a level once more; from now on it is the one to reuse there."""
@@ -79,12 +79,16 @@ class LatentShapeCache:
         segment, level, branch = self._key
         line = self._lines.get((segment, branch))
         output = None if line is None else line.extend(level, self._sigma)
-        return output if output is None else self._output_form.to_denoised(output.to(x), x, _expand_sigma(sigma, x))
+        return None if output is None else self._rebuild(output, x, sigma)
+
+    def _rebuild(self, stored: Tensor, x: Tensor, sigma: Tensor) -> Tensor:
+        return self._output_form.to_denoised(stored.to(x.device, self._output_dtype), x, _expand_sigma(sigma, x))
 
     def _keep_output(self, output: Tensor, computed: bool) -> None:
         (segment, level, branch), stored = self._key, output.to(self._keep.device, self._keep.dtype)
+        self._output_dtype = output.dtype
         if self.returns:
-            self._kept[self._key] = KeptOutput(stored, computed, output.dtype)
+            self._kept[self._key] = KeptOutput(stored, computed)
         if self._draws_lines and computed:
             self._lines.setdefault((segment, branch), OutputLine()).add(level, self._sigma, stored)
 

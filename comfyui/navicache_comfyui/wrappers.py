@@ -43,7 +43,9 @@ def _prepare_run(state: PatchState, guider: Any, sampler: Any, sigmas: Tensor) -
     sampling = guider.model_patcher.get_model_object("model_sampling")
     plan = _keep_cached_part(plan, state, sampling)
     is_whole_run = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max) and levels[-1] == 0
-    policy, too_short = policy if is_whole_run else policy_settings.adapt_policy_to_partial_run(policy), ""
+    too_short = ""
+    if not is_whole_run:
+        policy = policy_settings.adapt_policy_to_partial_run(policy)
     if not traits.bypass_reason:
         switches = count_switches(guider.conds, plan, sampling.percent_to_sigma)
         policy, too_short = fit_budget(policy, plan, switches, is_whole_run)

@@ -1,4 +1,4 @@
-"""NaviCache's node against ComfyUI's own EasyCache node, at equal computed steps: `python -m tests.comfyui.compare`.
+"""NaviCache's node, ComfyUI's own EasyCache node and fewer steps, at one count: `python -m tests.comfyui.compare`.
 
 Every sampling leaves one line in the file of rows, and what is there is not sampled again: stop it, and go on later.
 """
@@ -34,6 +34,7 @@ class Comparison:
     prompt: int
     text: str
     steps: int
+    speedup: float = 2.0  # that both are asked for
     tries: int = MOST_TRIES  # of the other cache's thresholds
     alike: Sequence[Row] = ()  # where it was scored before, for a threshold to start with
 
@@ -54,6 +55,13 @@ class Comparison:
         if found := [row for row in self._found("navicache") if row.setting == speedup]:
             return found[-1]
         return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
+
+    def fewer_steps(self, evaluations: float, plain: float) -> Row:
+        """No cache, and as many steps as make the count: what anybody can have without a node."""
+        steps = max(1, round(self.steps * evaluations / plain))
+        if found := [row for row in self._found("fewer steps") if row.setting == steps]:
+            return found[0]
+        return self._score("fewer steps", steps, *self._sample(inside.plain, steps))
 
     def easycache(self, target: float) -> float:
         """Theirs, at thresholds that come nearer and nearer to the same count; the nearest is scored."""
@@ -86,8 +94,8 @@ class Comparison:
     def _found(self, cache: str) -> list[Row]:
         return self.rows.read(self.setting, self.prompt, cache)
 
-    def _sample(self, patch: inside.Patch) -> tuple[torch.Tensor, float]:
-        return self.studio.sample(self.text, self.setting, patch, SEED, self.steps)
+    def _sample(self, patch: inside.Patch, steps: int | None = None) -> tuple[torch.Tensor, float]:
+        return self.studio.sample(self.text, self.setting, patch, SEED, steps or self.steps)
 
     def _score(self, cache: str, setting: float, latents: torch.Tensor, count: float) -> Row:
         reference = torch.load(self.rows.frames(self.setting, self.prompt))
@@ -125,7 +133,7 @@ def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
     texts = choose_prompts("held-out", max(args.prompts, GRID_PROMPTS))
     for steps, setting, prompt in chosen_cells(args):
         rows, alike = Rows(args.out / str(steps)), scored_rows(ROWS / "spacings", args.out)
-        yield Comparison(studio, rows, setting, prompt, texts[prompt], steps, args.tries, alike)
+        yield Comparison(studio, rows, setting, prompt, texts[prompt], steps, args.speedup, args.tries, alike)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -142,6 +150,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--tries", type=int, default=MOST_TRIES, help="most thresholds of EasyCache for one cell (12)")
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32", help="the transformer's weights")
+    parser.add_argument("--speedup", type=float, default=2.0, help="what both are asked for (2)")
     parser.add_argument("--only", choices=("navicache", "easycache"), help="measure one of the two for now")
     parser.add_argument("--threshold", type=float, help="EasyCache's, and no search: NaviCache meets its count")
     args = parser.parse_args(argv)
@@ -149,11 +158,12 @@ def main(argv: list[str] | None = None) -> None:
     torch.set_num_threads(1)
     for comparison in comparisons(args):
         plain = comparison.plain().evaluations
-        met = plain // 2
+        met = plain // comparison.speedup
         if args.only != "navicache":
             met = comparison.easycache(met) if args.threshold is None else comparison.easycache_at(args.threshold)
         if args.only != "easycache":
-            comparison.navicache(met, plain)
+            ours = comparison.navicache(met, plain)
+            comparison.fewer_steps(ours.evaluations, plain)
 
 
 if __name__ == "__main__":

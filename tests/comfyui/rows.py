@@ -34,8 +34,8 @@ class Row:
 
     sampler: str
     prompt: int
-    cache: str  # "plain", "navicache" or "easycache"
-    setting: float | None
+    cache: str  # "plain", "navicache", "easycache" or "fewer steps"
+    setting: float | None  # the speed-up, the threshold or the number of steps
     evaluations: float
     psnr: float | None
     spacing: str = "simple"
@@ -53,24 +53,27 @@ class Rows:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.path = folder, folder / "rows.jsonl"
+        self.by_setting: dict[Setting, list[Row]] = {}
+        for line in self.path.read_text().splitlines() if self.path.exists() else ():
+            self._keep(Row(**json.loads(line)))
 
     def all(self) -> list[Row]:
-        """Every row, in the order they were made."""
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        return [Row(**json.loads(line)) for line in lines]
+        """Every row, setting by setting."""
+        return [row for rows in self.by_setting.values() for row in rows]
 
     def read(self, setting: Setting, prompt: int | None = None, cache: str | None = None) -> list[Row]:
         """Those that fit, in the order they were made."""
-        return [
-            row
-            for row in self.all()
-            if row.made_with == setting and prompt in (None, row.prompt) and cache in (None, row.cache)
-        ]
+        rows = self.by_setting.get(setting, [])
+        return [row for row in rows if prompt in (None, row.prompt) and cache in (None, row.cache)]
 
     def add(self, row: Row) -> Row:
         """Keep one."""
         with self.path.open("a") as file:
             file.write(json.dumps(asdict(row)) + "\n")
+        return self._keep(row)
+
+    def _keep(self, row: Row) -> Row:
+        self.by_setting.setdefault(row.made_with, []).append(row)
         return row
 
     def frames(self, setting: Setting, prompt: int) -> Path:

@@ -1,7 +1,7 @@
 """The tables of the docs, from the rows that `tests.comfyui.compare` has left: `python -m tests.comfyui.table`.
 
 With `--spacings` the rows are those of samplers with spacings and several guidances: one mean over all of them for each
-sampler and spacing, with the interval of the mean over everything.
+sampler and spacing, with the interval of the mean over prompts.
 """
 
 import argparse
@@ -68,27 +68,44 @@ def table(folder: Path) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
-def spacing_table(parts: dict[int, Rows], only: Sequence[str] = ()) -> list[str]:
+def fewer_steps_pairs(rows: Rows, setting: Setting) -> list[Pair]:
+    """Every prompt that was sampled without a cache in as few steps as make the count."""
+    plain, ours, fewer = (
+        {row.prompt: row for row in rows.read(setting, cache=cache)} for cache in ("plain", "navicache", "fewer steps")
+    )
+    return [Pair(plain[prompt], ours[prompt], fewer[prompt]) for prompt in fewer]
+
+
+RIVALS = {"easycache": pairs, "fewer steps": fewer_steps_pairs}
+
+
+def spacing_table(parts: dict[int, Rows], only: Sequence[str] = (), rival: str = "easycache") -> list[str]:
     """One line a sampler, one column a spacing: the lead in decibels over all steps, guidances and prompts."""
-    found: dict[tuple[str, str], list[float]] = {}
+    found: dict[tuple[str, str], list[Pair]] = {}
     for rows in parts.values():
-        settings = dict.fromkeys(row.made_with for row in rows.all())
-        for setting in [each for each in settings if not only or each.spacing in only]:
-            leads = [pair.lead for pair in pairs(rows, setting)]
-            found.setdefault((setting.sampler, setting.spacing), []).extend(leads)
+        for setting in [each for each in rows.by_setting if not only or each.spacing in only]:
+            found.setdefault((setting.sampler, setting.spacing), []).extend(RIVALS[rival](rows, setting))
     samplers, spacings = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
     lines = [["sampler", *spacings], ["---"] * (1 + len(spacings))]
     lines += [[f"`{name}`", *(_describe_leads(found.get((name, each), [])) for each in spacings)] for name in samplers]
-    leads = [lead for each in found.values() for lead in each]
-    mean = estimate_mean(leads)
-    interval = "" if mean.low is None else f", {mean.low:+.1f} to {mean.high:+.1f} at 95 %"
-    ahead = f"{sum(lead > 0 for lead in leads)} of {mean.count} ahead, least {min(leads):+.1f}"
-    summary = f"mean {mean.mean:+.1f} dB{interval}, median {median(leads):+.1f}; {ahead}"
-    return [*(f"| {' | '.join(line)} |" for line in lines), "", summary]
+    everything = [pair for each in found.values() for pair in each]
+    return [*(f"| {' | '.join(line)} |" for line in lines), "", _summarize(everything)]
 
 
-def _describe_leads(leads: list[float]) -> str:
-    return f"{fmean(leads):+.1f}" + f" ({len(leads)})" * (len(leads) > 1) if leads else ""
+def _summarize(found: list[Pair]) -> str:
+    """The interval is of the mean over prompts: settings with one prompt go up and down together."""
+    leads, by_prompt = [pair.lead for pair in found], dict[int, list[float]]()
+    for pair in found:
+        by_prompt.setdefault(pair.ours.prompt, []).append(pair.lead)
+    mean = estimate_mean([fmean(each) for each in by_prompt.values()])
+    over = f" over {mean.count} prompts"
+    interval = "" if mean.low is None else f", {mean.low:+.1f} to {mean.high:+.1f} at 95 %{over}"
+    ahead = f"{sum(lead > 0 for lead in leads)} of {len(leads)} ahead, least {min(leads):+.1f}"
+    return f"mean {fmean(leads):+.1f} dB{interval}, median {median(leads):+.1f}; {ahead}"
+
+
+def _describe_leads(found: list[Pair]) -> str:
+    return f"{fmean(pair.lead for pair in found):+.1f}" + f" ({len(found)})" * (len(found) > 1) if found else ""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -96,9 +113,10 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROWS)
     parser.add_argument("--spacings", nargs="*", help="samplers by spacings (all, or those named), over all settings")
+    parser.add_argument("--rival", choices=tuple(RIVALS), default="easycache", help="with --spacings: which is led")
     args = parser.parse_args(argv)
-    as_usual = args.spacings is None
-    print(*(table(args.folder) if as_usual else spacing_table(read_parts(args.folder), args.spacings)), sep="\n")
+    parts = read_parts(args.folder)
+    print(*(table(args.folder) if args.spacings is None else spacing_table(parts, args.spacings, args.rival)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -58,17 +58,31 @@ def test_asked_for_half_half_is_computed(comfyui: Server, sampler: str) -> None:
 @pytest.mark.parametrize(
     ("target", "knobs"),
     [
-        ({"target": "quality", "target.quality": "fast"}, ""),
+        ({"target": "quality", "target.quality": "high (2x)"}, ""),
+        ({"target": "quality", "target.quality": "mid"}, ""),  # of an older workflow
         ({"target": "max error", "target.max_error": 0.5}, ""),
         ({"target": "policy", "target.policy": "static"}, "interval=2"),
     ],
-    ids=lambda value: value and value["target"] if isinstance(value, dict) else "",
+    ids=lambda value: " ".join(map(str, value.values())) if isinstance(value, dict) else "",
 )
 def test_every_other_target_leaves_steps_out(comfyui: Server, target: dict, knobs: str) -> None:
     graph = sampled(steps=14)
     graph["cache"] = cache(target, knobs)
     graph["sampler"]["inputs"]["model"] = ["cache", 0]
     assert 3 <= evaluations(done(comfyui, graph)) < 14
+
+
+def test_the_page_offers_the_qualities_alone(comfyui: Server) -> None:
+    target = comfyui.ask("object_info/NaviCache")["NaviCache"]["input"]["required"]["target"][1]
+    (widget,) = (option["inputs"]["required"] for option in target["options"] if option["key"] == "quality")
+    assert widget["quality"][1]["options"] == ["lossless (1.5x)", "high (2x)", "fast (3x)"]
+
+
+def test_a_word_that_is_no_quality_is_refused(comfyui: Server) -> None:
+    graph = {**sampled(speedup=2.0), "cache": cache({"target": "quality", "target.quality": "best"})}
+    _, answer = comfyui.post("prompt", {"prompt": graph})
+    (error,) = answer["node_errors"]["cache"]["errors"]
+    assert error["type"] == "value_not_in_list" and "high (2x)" in error["details"]
 
 
 def test_an_interrupted_run_leaves_nothing_to_the_next(comfyui: Server) -> None:
@@ -110,6 +124,15 @@ def test_a_wrong_knob_is_refused_before_anything_runs(comfyui: Server) -> None:
         "knobs - no policy has a knob 'align_step': did you mean 'align_steps'?"
     ]
     assert status == 400 or answer["node_errors"].keys() == {"cache"}
+
+
+@pytest.mark.parametrize("target", [{}, *({"target": value} for value in ("speedup", None, 3, {"target": "speed-up"}))])
+def test_a_target_that_no_page_sends_is_told_at_the_node(comfyui: Server, target: dict) -> None:
+    graph = sampled(steps=4, speedup=2.0)
+    graph["cache"] = cache(target)
+    kind, message = comfyui.run(graph)["status"]["messages"][-1]
+    assert kind == "execution_error" and message["node_id"] == "cache", json.dumps(message)
+    assert message["exception_message"].startswith("the target is missing, or none of speed-up, quality")
 
 
 def test_a_knob_of_another_policy_is_told_at_the_node(comfyui: Server) -> None:

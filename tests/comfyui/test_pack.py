@@ -1,5 +1,6 @@
 """The node pack, looked at without ComfyUI."""
 
+import re
 import tomllib
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ import torch
 from tests.comfyui.server import PACKS
 from tests.comfyui.stand_in import Kept, load_pack, widgets
 
+from navicache.models import QUALITIES
 from navicache.records import RunRecord, StepRecord
 from navicache.version import __version__
 
@@ -51,8 +53,8 @@ def test_every_widget_is_on_the_help_page(pack: ModuleType) -> None:
     ],
 )
 def test_knobs_are_read(pack: ModuleType, text: str, knobs: dict[str, Any]) -> None:
-    assert pack.cache_node.build_attach_arguments({"target": "quality", "quality": "mid"}, text) == {
-        "quality": "mid",
+    assert pack.cache_node.build_attach_arguments({"target": "quality", "quality": "high (2x)"}, text) == {
+        "quality": "high",
         "knobs": knobs,
     }
 
@@ -69,16 +71,22 @@ def test_knobs_are_read(pack: ModuleType, text: str, knobs: dict[str, Any]) -> N
     ],
 )
 def test_a_wrong_knob_is_told_in_a_sentence(pack: ModuleType, text: str, says: str) -> None:
-    verdict = pack.NaviCache.validate_inputs(text, target={})
+    verdict = pack.NaviCache.validate_inputs(text)
     assert isinstance(verdict, str) and says in verdict and "\n" not in verdict
 
 
 @pytest.mark.parametrize(
-    ("target", "says"), [({"target": "speedup"}, "did you mean 'speed-up'?"), ("zzz", "choose from speed-up, quality")]
+    ("target", "says"),
+    [
+        ({"target": "speedup"}, "did you mean 'speed-up'?"),
+        ({"target": "zzz"}, "choose from speed-up, quality"),
+        (None, "the target is missing, or none of speed-up, quality"),
+    ],
 )
 def test_an_unknown_target_is_told_in_a_sentence(pack: ModuleType, target: Any, says: str) -> None:
     """The page cannot send one; the API can."""
-    assert says in pack.NaviCache.validate_inputs("", target=target)
+    with pytest.raises(ValueError, match=re.escape(says)):
+        pack.NaviCache.execute(None, target)
 
 
 def test_limits_become_arguments_of_attach(pack: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,6 +124,24 @@ def test_every_target_is_one_that_attach_takes(pack: ModuleType, monkeypatch: py
         {"settings", "knobs"},
         {"knobs"},  # the file's own choice is no quality
     ]
+
+
+def test_a_quality_has_the_words_of_the_library(pack: ModuleType) -> None:
+    widget = widgets(pack.NaviCache.define_schema())["quality: quality"]
+    assert [*widget.options] == ["lossless (1.5x)", "high (2x)", "fast (3x)"] and widget.default == "high (2x)"
+    asked = [{"target": "quality", "quality": word} for word in widget.options]
+    given = [pack.node_inputs.build_attach_arguments(target, "") for target in asked]
+    assert given == [{"quality": word, "knobs": {}} for word in QUALITIES]
+
+
+@pytest.mark.parametrize("word", ["slow", "mid", "fast"])
+def test_a_workflow_with_a_former_quality_is_taken_and_means_the_mode(pack: ModuleType, word: str) -> None:
+    options = widgets(pack.NaviCache.define_schema())["quality: quality"].options
+    assert word in options and word not in [*options] and "best" not in options  # ComfyUI's server asks with `in`
+    saved = {"target": "quality", "quality": word}
+    assert pack.node_inputs.build_attach_arguments(saved, "") == {"mode": word, "knobs": {}}
+    tuned = {"target": "settings file", "settings": "wan.json", "quality": word}
+    assert pack.node_inputs.build_attach_arguments(tuned, "")["quality"] == word
 
 
 def test_the_report_passes_on_what_it_was_given(pack: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

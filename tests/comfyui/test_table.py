@@ -37,3 +37,15 @@ def test_spacings_are_columns_and_all_leads_have_one_interval(tmp_path: Path) ->
     assert "+4.0 (2)" in lines[2] and "-1.0" in lines[2]
     assert spacing_table(read_parts(tmp_path), ["beta"])[0] == "| sampler | beta |"
     assert mean.startswith("mean +2.3 dB, ") and mean.endswith("median +3.0; 2 of 3 ahead, least -1.0")
+
+
+def test_fewer_steps_are_a_rival_too_and_the_interval_is_over_prompts(tmp_path: Path) -> None:
+    rows, made_with = Rows(tmp_path / "12"), {"spacing": "beta", "cfg": 4.0}
+    for prompt, lead in ((0, 2.0), (0, 2.0), (1, 8.0)):  # a prompt that came twice
+        rows.add(Row("euler", prompt, "plain", None, 12, None, **made_with))
+        rows.add(Row("euler", prompt, "navicache", 2.0, 6, 30 + lead, **made_with))
+        rows.add(Row("euler", prompt, "fewer steps", 6, 6, 30.0, **made_with))
+    rows.add(Row("euler", 2, "navicache", 2.0, 6, 30.0, **made_with))  # no rival yet
+    *_, line, _, mean = spacing_table(read_parts(tmp_path), rival="fewer steps")
+    assert line == "| `euler` | +5.0 (2) |"
+    assert mean == "mean +5.0 dB, +2.0 to +8.0 at 95 % over 2 prompts, median +5.0; 2 of 2 ahead, least +2.0"

@@ -13,7 +13,10 @@ from torch import Tensor
 import navicache
 
 STEPS = 12
-LOOPS = {"StableDiffusionPanoramaPipeline": "new timesteps", "StableDiffusionSAGPipeline": "another shape"}
+LOOPS = {
+    "StableDiffusionPanoramaPipeline": "new timesteps.",
+    "StableDiffusionSAGPipeline": "another shape, dtype or device (a step may call the model at two batch sizes).",
+}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -48,6 +51,15 @@ def test_a_run_of_one_step_is_not_yet_a_loop(lengths: list[int], said: bool) -> 
     for number, length in enumerate(lengths):
         denoise(cache, length, 4 + number)
     assert [bool(run.notes) for run in cache.trace.runs] == [*[False] * (len(lengths) - 1), said]
+
+
+def test_latent_after_latent_at_one_time_says_why() -> None:
+    """As Attend-and-Excite, which refines the latent before its first step."""
+    cache = navicache.enable(halve, "static", interval=2, steps=STEPS)
+    for call in range(4):
+        cache(torch.full((1, 4), 4.0 + call), 9.0)
+    said = "because of this: the time went back (a step may call the model again with another latent). In such"
+    assert said in cache.trace.runs[-1].notes[0]
 
 
 @pytest.mark.parametrize(("steps", "ends"), [(1, False), (None, True)], ids=["of one step", "reset"])

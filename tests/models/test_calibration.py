@@ -42,7 +42,13 @@ def test_what_it_lacks_is_named(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("{", "is no JSON file"), ("[1]", "is no calibration"), ("3", "is no calibration")]
+    ("text", "said"),
+    [
+        ("{", "is no JSON file"),
+        ("[" * 99999, "is no JSON file"),
+        ("[1]", "is no calibration"),
+        ("3", "is no calibration"),
+    ],
 )
 def test_other_files_are_refused_by_name(text, said, tmp_path):
     (tmp_path / "other.json").write_text(text)

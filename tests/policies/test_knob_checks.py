@@ -9,6 +9,7 @@ from navicache.estimator import NoiseSchedule as NoiseSchedule
 from navicache.policies import (
     EasyCache,
     Ema,
+    Inertial,
     NaviCache,
     Random,
     Static,
@@ -93,3 +94,9 @@ def test_interval(interval):
 @pytest.mark.parametrize("probability", [-0.01, 1.01, math.nan])
 def test_probability(probability):
     refused(Random, {"probability": probability}, "probability", r"must be a number from 0 to 1", f"got {probability}")
+
+
+@pytest.mark.parametrize("knob", ["speedup", "threshold", "max_error"])
+def test_a_whole_number_that_no_float_can_hold_is_refused(knob):
+    with pytest.raises(ValueError, match=f"{knob} must be"):
+        Inertial(**{knob: 10**400})

@@ -24,7 +24,7 @@ from navicache.studio.request import MAX_ERROR, QUALITY, SETTINGS, baseline_key
         ({"speedup": None}, "the target is a speed-up, and none is given"),
         ({"target": QUALITY, "quality": None}, "the target is a quality, and none is given"),
         ({"target": MAX_ERROR, "max_error": None}, "the target is a max error, and none is given"),
-        ({"target": QUALITY, "quality": "turbo"}, "'fast', 'mid', 'slow'"),
+        ({"target": QUALITY, "quality": "mid"}, "quality must be one of 'lossless', 'high', 'fast', got 'mid'"),
         ({"target": MAX_ERROR, "max_error": -0.1}, "max_error"),
         ({"target": MAX_ERROR, "max_error": math.inf}, "max_error"),
         ({"target": SETTINGS}, "no settings file .: write the path of a file of `navicache tune`"),
@@ -67,7 +67,7 @@ def test_targets_are_those_of_enable():
     assert dict(job_of(speedup=2.5).caching.knobs) == {"speedup": 2.5}
     assert dict(job_of(target=MAX_ERROR, max_error=0.1).caching.knobs) == {"max_error": 0.1}
     fast = job_of(target=QUALITY, quality="fast").caching
-    assert (fast.mode, dict(fast.knobs)) == ("fast", {})
+    assert (fast.quality, fast.mode, dict(fast.knobs)) == ("fast", None, {})
 
 
 def test_empty_fields_are_the_models_own():

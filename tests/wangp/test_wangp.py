@@ -114,6 +114,7 @@ def test_a_settings_file_is_used_and_a_run_that_departs_is_said(tmp_path: Path) 
     ("choice", "text", "why"),
     [
         ("2x", "{", "must be JSON"),
+        ("2x", "[" * 99999, "must be JSON"),
         ("2x", "[2]", "give settings"),
         ("2x", '{"sped_up": 2}', "did you mean 'speedup'"),
         ("2x", '{"policy": "teacache"}', "reaches inside"),

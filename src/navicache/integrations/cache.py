@@ -28,6 +28,8 @@ class Cache:
     ) -> None:
         """Keep the attachments, by component name; `find_exchanged` names those that the pipeline no longer has."""
         self._attachments, self._notes, self._find_exchanged = attachments, notes, find_exchanged
+        self._is_function = any(isinstance(part, CallableAttachment) for part in attachments.values())
+        self._last_traces: list[Trace] = []  # of the attachments that are let go of
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -37,7 +39,10 @@ class Cache:
     @property
     def trace(self) -> Trace:
         """The record of all runs and steps, of all transformers of the pipeline."""
-        return Trace(tuple(run for part in self._attachments.values() for run in part.engine.trace.runs))
+        return Trace(tuple(run for trace in self._list_traces() for run in trace.runs))
+
+    def _list_traces(self) -> list[Trace]:
+        return [part.engine.trace for part in self._attachments.values()] or self._last_traces
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -47,7 +52,7 @@ class Cache:
 
     def summary(self, details: bool = True) -> str:
         """The newest run of every transformer as text."""
-        parts = [summarise(part.engine.trace, details=details) for part in self._attachments.values()]
+        parts = [summarise(trace, details=details) for trace in self._list_traces()]
         return "\n".join([*parts, *(f"note: {note}" for note in self.notes)])
 
     def reset(self) -> None:
@@ -57,9 +62,12 @@ class Cache:
                 part.engine.end_run("reset")
 
     def disable(self) -> None:
-        """Restore the model bit for bit; the trace stays readable."""
+        """Restore the model bit for bit and let go of it; the trace stays readable, a function callable."""
         for part in self._attachments.values():
             part.detach()
+        self._notes, self._find_exchanged = self.notes, tuple
+        if not self._is_function:
+            self._last_traces, self._attachments = self._list_traces(), {}
 
     def __enter__(self) -> "Cache":
         """Use as a context manager."""
@@ -73,10 +81,10 @@ class Cache:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the cached function; only for the cache of a function."""
-        (part,) = self._attachments.values()
-        if not isinstance(part, CallableAttachment):
-            raise TypeError("this cache sits inside a model: call the model or its pipeline, not the handle")
-        return part(*args, **kwargs)
+        for part in self._attachments.values():
+            if isinstance(part, CallableAttachment):
+                return part(*args, **kwargs)
+        raise TypeError("this cache sits inside a model: call the model or its pipeline, not the handle")
 
     def __repr__(self) -> str:
         """The headline of the summary."""

@@ -12,7 +12,7 @@ def read_json_entries(path: str | os.PathLike[str], kind: str) -> dict[str, Any]
         found: Any = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"cannot read the {kind} {os.fspath(path)}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{os.fspath(path)} is no JSON file: {error}") from error
     return found if type(found) is dict else {}  # pyright: ignore[reportUnknownVariableType]
 

@@ -1,6 +1,7 @@
 """Checks for knob values. Each error message says what to write instead."""
 
 import math
+import sys
 from collections.abc import Collection
 from typing import TypeGuard, cast
 
@@ -11,7 +12,7 @@ def check_threshold(threshold: object) -> None:
     Example:
         >>> check_threshold(0.05)
     """
-    if not _is_number(threshold) or not math.isfinite(threshold) or threshold < 0:
+    if not _is_finite_number(threshold) or threshold < 0:
         raise ValueError(
             f"threshold must be zero or more and finite (0 computes every step, 0.05 is typical), got {threshold!r}"
         )
@@ -30,7 +31,7 @@ def check_align_steps(align_steps: object, minimum: int = 2) -> None:
 
 def check_number(name: str, value: object, minimum: float, maximum: float, hint: str) -> None:
     """Raise ValueError unless `value` is a finite number in the range."""
-    if not _is_number(value) or not math.isfinite(value) or not minimum <= value <= maximum:
+    if not _is_finite_number(value) or not minimum <= value <= maximum:
         reach = f"to {maximum:g}" if math.isfinite(maximum) else "on"
         raise ValueError(f"{name} must be a number from {minimum:g} {reach} ({hint}), got {value!r}")
 
@@ -121,11 +122,12 @@ def _is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_finite_number(value: object) -> TypeGuard[float]:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= sys.float_info.max  # false for NaN, and for integers that no float can hold
 
 
 def _is_tuple_of_finite_numbers(values: object) -> TypeGuard[tuple[float, ...]]:
     if not isinstance(values, tuple):
         return False
-    return all(_is_number(value) and math.isfinite(value) for value in cast(tuple[object, ...], values))
+    return all(_is_finite_number(value) for value in cast(tuple[object, ...], values))

@@ -12,6 +12,7 @@ from navicache.records.trace_json import JsonValue, decode_run, encode_run, make
 
 TRACE_FORMAT = "navicache trace"
 TRACE_VERSION = 1
+MOST_DIGITS = 20  # of a whole number: plots turn it into a float
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,16 @@ class Trace:
 
 def _parse_strict_json(text: str) -> JsonValue:
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=_parse_int)
     except (ValueError, RecursionError) as error:
         raise make_trace_error(f"it is not strict JSON ({error})") from error
 
 
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} without quotes")
+
+
+def _parse_int(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"{digits:.{MOST_DIGITS}}... has too many digits")
+    return int(digits)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from navicache.models import SPEEDUP_OF_QUALITY
 from navicache.studio.model_labels import describe_model
 from navicache.studio.models import DEFAULT_ARGUMENTS, StudioModels, default_values
 from navicache.studio.request import LOCKED, MAX_ERROR, QUALITY, SETTINGS, SPEEDUP, TARGETS
 
+QUALITY_CHOICES = [(f"{word} ({speedup:g}x)", word) for word, speedup in SPEEDUP_OF_QUALITY.items()]
 MODEL_DEFAULT = "empty: the model's own"
 
 
@@ -84,7 +86,7 @@ def build_target_fields(offered: Sequence[str]) -> list[Any]:
     target = gr.Radio(list(offered), value=SPEEDUP, label="Target")
     ways = {
         SPEEDUP: gr.Slider(1.0, 5.0, 2.0, step=0.1, label="Speed-up", info="1: every step is computed, bit for bit"),
-        QUALITY: gr.Radio(["slow", "mid", "fast"], value="mid", label="Quality", visible=False),
+        QUALITY: gr.Radio(QUALITY_CHOICES, value="high", label="Quality", visible=False),
         MAX_ERROR: gr.Slider(0.0, 0.3, 0.05, step=0.005, label="Largest error of an output", visible=False),
         SETTINGS: gr.Textbox("", label="Settings file", info="of navicache tune, on this machine", visible=False),
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navicache.generation.job import MOST_SEED, CacheSettings, GenerationJob
+from navicache.models import Quality
 from navicache.policies.knob_checks import check_choice, check_integer, check_number
 from navicache.studio.limits import LEAST_VALUES
 from navicache.studio.models import StudioModels
@@ -22,7 +23,7 @@ class StudioRequest:
     model: str | None
     target: str = SPEEDUP
     speedup: float | None = 2.0
-    quality: str | None = "mid"
+    quality: Quality | None = "high"
     max_error: float | None = 0.05
     settings: str | None = None  # path of a file on the studio's machine
     seed: int | None = 0
@@ -71,7 +72,7 @@ class StudioRequest:
             raise ValueError(f"the target is a {self.target}, and none is given")  # or a default would go in its place
         ways = {
             SPEEDUP: CacheSettings(knobs={"speedup": self.speedup}),
-            QUALITY: CacheSettings(mode=self.quality),
+            QUALITY: CacheSettings(quality=self.quality),
             MAX_ERROR: CacheSettings(knobs={"max_error": self.max_error}),
             SETTINGS: CacheSettings(settings=settings),
         }

@@ -30,8 +30,8 @@ def format_enable(caching: CacheSettings) -> str:
     Example:
         >>> format_enable(CacheSettings(knobs={"speedup": 2.5}))
         'cache = navicache.enable(pipe, speedup=2.5)'
-        >>> format_enable(CacheSettings(mode="mid"))
-        'cache = navicache.enable(pipe, mode="mid")'
+        >>> format_enable(CacheSettings(quality="high"))
+        'cache = navicache.enable(pipe, quality="high")'
     """
     named: dict[str, Any] = {"mode": caching.mode, "quality": caching.quality}
     named["settings"] = None if caching.settings is None else str(caching.settings)

@@ -1,6 +1,7 @@
 """Results read back from the folders of benchmarks."""
 
 import json
+import math
 
 import pytest
 from tests.support.rows import measured_row
@@ -65,10 +66,48 @@ def test_a_row_that_lacks_a_field_is_named_with_the_field(tmp_path, name):
 
 def test_so_is_what_a_field_lacks_and_what_a_page_needs(tmp_path):
     with pytest.raises(ValueError, match=r"lacks steps\.total, steps\.computed"):
-        read_results([folder(tmp_path / "one", {**measured_row(), "steps": 5})])
+        read_results([folder(tmp_path / "one", {**measured_row(), "steps": {}})])
     found = read_results([folder(tmp_path / "two", measured_row())])
     with pytest.raises(ValueError, match=r"row N g-[0-9a-f]+ lacks prompt, seed, series, swept, video, knobs, machine"):
         build_page(found, PageOptions("T", 1, "auto", tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in ("group", "kind", "model", "setting", "prompt") for value in (None, 3, ["x"])),
+        *((name, value) for name in ("steps", "machine", "knobs", "quality", "seconds") for value in (5, "x", [1])),
+        *(("steps.total", value) for value in (0, "x", [], 10**400, math.nan, math.inf)),
+        *(("seconds.call", value) for value in (0, 0.0, "x", {}, 10**400, True)),
+        *(("quality.psnr", value) for value in ("x", [1], 10**400, math.nan)),
+        *(("harness_seconds", "x"), ("peak_memory", []), ("seed", {}), ("series", ["x"]), ("steps", None)),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_row_with_another_kind_of_value_is_named_with_the_field(tmp_path, name, value):
+    row = measured_row(psnr=30.0, prompt="p", seed=0, series="N", machine={}, knobs={})
+    whole, _, part = name.partition(".")
+    row[whole] = {**row[whole], part: value} if part else value
+    with pytest.raises(ValueError, match=rf"rows\.jsonl: row .* has no sensible {name}: remove its line"):
+        read_results([folder(tmp_path / "one", row)])
+
+
+@pytest.mark.parametrize("line", ["[1]", '{"key": []}', "[" * 99999], ids=["list", "key", "deep"])
+def test_a_line_that_is_no_row_is_named(tmp_path, line):
+    place = folder(tmp_path / "one", measured_row())
+    with (place / "rows.jsonl").open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(ValueError, match=r"line 2 of .*rows\.jsonl is damaged"):
+        read_results([place])
+
+
+def test_a_plan_without_psnr_still_has_a_page(tmp_path):
+    own = {"prompt": "p", "seed": 0, "series": "N", "swept": {}, "knobs": {}, "video": None, "versions": {}}
+    machine = {"machine": {"name": "m", "device": "d", "threads": 1}}
+    rows = [measured_row("baseline", kind="baseline", **own, **machine), measured_row(**own, **machine)]
+    rows[1]["quality"] = {"ssim": 0.9}
+    page = build_page(read_results([folder(tmp_path / "one", *rows)]), PageOptions("T", 1, "auto", tmp_path))
+    assert page.title == "T"
 
 
 @pytest.mark.parametrize("name", ["video", "trace"])

@@ -138,6 +138,13 @@ def test_bad_input_is_refused_before_anything_is_written(tune, folder, capsys, a
     assert not out.exists()
 
 
+@pytest.mark.parametrize(("option", "wrong"), [("--quality", "nice"), ("--speedup", "1")])
+def test_a_wrong_target_is_refused_before_the_slow_imports(option, wrong, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "navicache.cli.tune.run", None)  # with all that it imports
+    message = refused(capsys, "tune", option, wrong)
+    assert wrong in message and "navicache.cli.tune.run" not in message
+
+
 def test_a_model_needs_prompts_and_a_file_that_can_be_read(wan_folder, tmp_path, capsys):
     assert "--prompts FILE" in refused(capsys, "tune", "--model", wan_folder)
     assert "no file" in refused(capsys, "tune", "--model", wan_folder, "--prompts", tmp_path / "none.txt")

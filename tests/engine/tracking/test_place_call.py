@@ -21,6 +21,7 @@ from tests.engine.toys.calls import (
     silent,
 )
 
+from navicache.engine.tracking import placement_rules
 from navicache.engine.tracking.placement_rules import list_placement_readings, place_call
 from navicache.engine.tracking.run_tracker import RunTracker
 
@@ -87,6 +88,18 @@ def test_shape_dtype_device_or_return_dict_differ_from_the_runs(what, hosts):
     at = played(hosts)
     placement = place_call(at, OTHER_FORMS[what], hosts("cond", 2))
     assert (placement.kind, placement.new_run_reason) == ("run", "another shape, dtype or device")
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_follower_whose_latents_are_the_leaders_is_sure_unless_the_second_has_another_shape(wide, monkeypatch):
+    """The rules of a new run, which compare more, are asked only where it is not."""
+    lead = called(LATENTS[0], COND)._replace(other_latents=((LATENTS[1],),))
+    at, asked = after(RunTracker(), lead, named("cond", 0)), []
+    monkeypatch.setattr(placement_rules, "_find_new_run_reason", lambda *_: asked.append(1) or "another shape")
+    second = torch.ones(1, 7) if wide else LATENTS[2]
+    call = lead._replace(conditioning=(UNCOND,), other_latents=((second,),))
+    assert place_call(at, call, named("uncond", 0)).kind == ("run" if wide else "follow")
+    assert bool(asked) == wide
 
 
 LEADS = [

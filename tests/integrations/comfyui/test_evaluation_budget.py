@@ -141,7 +141,7 @@ def test_where_errors_are_measured_a_revisit_follows_its_level(target: dict[str,
 
 
 def test_a_short_run_of_a_preset_reuses_two_of_ten_levels() -> None:
-    patched = attach(Patcher(Model()), quality="mid")
+    patched = attach(Patcher(Model()), mode="mid")
     generate(patched, "heun", sigmas=levels(10))
     assert (report_of(patched).evaluations, report_of(patched).computed) == (19, 15)
 

@@ -19,7 +19,7 @@ from navicache_comfyui.evaluation_plan import Place, plan_evaluations
 from navicache_comfyui.rehearsal import rehearse_sampler
 
 SIGMAS = [1.0, 0.8, 0.5, 0.2, 0.0]
-falling = st.lists(st.floats(1e-3, 100), min_size=2, max_size=30, unique_by=lambda sigma: round(sigma, 2))
+falling = st.lists(st.integers(1, 5000).map(lambda sigma: sigma / 50), min_size=2, max_size=30, unique=True)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.integrations.comfyui.loops import LOOPS, Loop, generate, levels, rela
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 from torch import Tensor
 
-from navicache_comfyui import attach, evaluation_budget
+from navicache_comfyui import attach, evaluation_budget, shape_cache
 from navicache_comfyui.output_line import OutputLine
 
 
@@ -55,9 +55,35 @@ def test_the_video_is_nearer_than_with_the_first_evaluation_of_each_level(monkey
     assert computed == same and late < 0.7 * first
 
 
+@pytest.mark.parametrize("speedup", [1.5, 2.0, 3.0, 4.0])
+def test_lines_go_through_every_computed_output_and_no_other(speedup: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    added: list[float] = []
+
+    class Noted(OutputLine):
+        def add(self, level: int, sigma: float, output: Tensor) -> None:
+            added.append(round(sigma, 4))
+            super().add(level, sigma, output)
+
+    monkeypatch.setattr(shape_cache, "OutputLine", Noted)
+    model, seen = Patcher(Model()), list[tuple[float, bool]]()
+    patched = attach(model, speedup=speedup)
+    generate(patched, followed(model, seen))
+    report = report_of(patched)
+    assert added == [sigma for sigma, hit in seen[-report.evaluations :] if hit]
+    assert abs(report.computed - report.evaluations / speedup) <= 1
+    assert any("continued the line of earlier ones" in note for note in report.notes)
+
+
+def test_what_is_stored_in_half_is_extended_in_full() -> None:
+    line, step = OutputLine(), 2**-7  # of bfloat16 at 1
+    for level, (sigma, value) in enumerate(((1.0, 1.0), (0.9, 1.0 + step))):
+        line.add(level, sigma, torch.tensor([value], dtype=torch.bfloat16))
+    assert line.extend(2, 0.85) == pytest.approx(1.0 + 1.5 * step, abs=1e-6)
+
+
 def test_a_line_that_is_short_or_far_away_predicts_nothing() -> None:
     line = OutputLine()
-    assert line.extend(2, 0.4) is None
+    assert line.extend(2, 0.4) is None  # nothing yet
     for level, sigma in ((0, 1.0), (1, 0.7), (1, 0.7)):
         line.add(level, sigma, torch.tensor([10 * sigma]))
         assert (line.extend(2, 0.4) is None) == (level == 0)

@@ -10,20 +10,25 @@ import pytest
 from tests.integrations.comfyui.loops import counts, generate, relative, report_of
 from tests.integrations.comfyui.standin import Model, Network, Patcher
 
+from navicache.integrations.policy_choice import CacheOptions
+from navicache.models import Quality
 from navicache.policies import Spectrum, Static
 from navicache_comfyui import attach, last_run
 from navicache_comfyui.policy_settings import choose_comfyui_policy, list_whole_model_policies
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"speedup": 2.0, "quality": "mid"}, "speedup and quality exclude each other: give one of them"),
-    ({"max_error": 0.1, "quality": "mid"}, "quality and max_error exclude each other: give one of them"),
-    ({"quality": "best"}, "quality must be one of 'slow', 'mid', 'fast', got 'best'"),
+    ({"speedup": 2.0, "quality": "high"}, "speedup and quality exclude each other: give one of them"),
+    ({"max_error": 0.1, "quality": "high"}, "quality and max_error exclude each other: give one of them"),
+    ({"mode": "fast", "quality": "fast"}, "mode and quality exclude each other: give one of them"),
+    ({"quality": "best"}, "quality must be one of 'lossless', 'high', 'fast', got 'best'"),
+    ({"mode": "high"}, "unknown mode 'high'"),
     ({"speedup": 0.5}, "speedup must be"),
     ({"max_error": 7.0}, "max_error must be"),
     ({"policy": "inertia"}, "unknown policy 'inertia'; known: "),
     ({"policy": "inertial", "knobs": {"aling_steps": 2}}, "did you mean 'align_steps'?"),
     ({"policy": "pab"}, "policy 'pab' reaches inside the model, which ComfyUI shares between workflows: choose one"),
-    ({"policy": Static(interval=2), "quality": "mid"}, "a ready-made policy has its own settings"),
+    ({"policy": "static", "quality": "high"}, "quality and policy exclude each other"),
+    ({"policy": Static(interval=2), "mode": "mid"}, "a ready-made policy has its own settings"),
 ]
 
 
@@ -44,14 +49,30 @@ def test_nothing_has_run_yet() -> None:
     assert last_run(attach(Patcher(Model()), speedup=2.0)) is None
 
 
-@pytest.mark.parametrize(("quality", "computed"), [("slow", 11), ("mid", 10), ("fast", 9), (None, 10)])
-def test_quality_is_the_preset_of_the_model(quality: str | None, computed: int) -> None:
-    patched = attach(Patcher(Model()), quality=quality)
+@pytest.mark.parametrize(("mode", "computed"), [("slow", 11), ("mid", 10), ("fast", 9), (None, 10)])
+def test_a_mode_is_the_preset_of_the_model(mode: str | None, computed: int) -> None:
+    patched = attach(Patcher(Model()), mode=mode)
     generate(patched)
     assert counts(patched) == [(20, computed)]
 
 
-@pytest.mark.parametrize("target", [{}, {"quality": "mid"}, {"speedup": 2.0}])
+@pytest.mark.parametrize(("quality", "computed"), [("lossless", 13), ("high", 10), ("fast", 7)])
+def test_a_quality_is_that_of_enable(quality: Quality, computed: int) -> None:
+    patched = attach(Patcher(Model()), quality=quality)
+    generate(patched)
+    assert counts(patched) == [(20, computed)]
+    assert f"quality {quality!r} is the default's speed-up" in report_of(patched).summary
+
+
+@pytest.mark.parametrize(("quality", "computed"), [("slow", 11), ("mid", 10)])
+def test_a_quality_that_is_a_mode_now_is_taken_as_one(quality: Any, computed: int) -> None:
+    with pytest.warns(DeprecationWarning, match=f"is now mode='{quality}'"):
+        patched = attach(Patcher(Model()), quality=quality)
+    generate(patched)
+    assert counts(patched) == [(20, computed)]
+
+
+@pytest.mark.parametrize("target", [{}, {"mode": "mid"}, {"quality": "high"}, {"speedup": 2.0}])
 def test_knobs_without_a_policy_are_those_of_the_default(target: dict[str, Any]) -> None:
     patched = attach(Patcher(Model()), **target, knobs={"align_steps": 5, "last_step": False})
     generate(patched)
@@ -78,9 +99,11 @@ def test_every_policy_of_whole_calls(policy: str) -> None:
 def test_rivals_that_reach_inside_the_model_elsewhere_predict_whole_calls() -> None:
     assert {"taylorseer", "hicache", "spectrum"} <= set(list_whole_model_policies())
     module = Network()
-    assert choose_comfyui_policy(module, "spectrum", None, {"window": 3})[0] == Spectrum(window=3, site="model")
+    assert choose_comfyui_policy(module, CacheOptions("spectrum", knobs={"window": 3}))[0] == Spectrum(
+        window=3, site="model"
+    )
     with pytest.raises(ValueError, match="policy 'hicache' reaches inside the model"):
-        choose_comfyui_policy(module, "hicache", None, {"lite": False})
+        choose_comfyui_policy(module, CacheOptions("hicache", knobs={"lite": False}))
 
 
 def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
@@ -105,7 +128,7 @@ def test_a_later_node_takes_the_place_of_an_earlier_one() -> None:
 def test_models_are_known_by_class_and_size(kind: str, size: dict[str, int], said: str) -> None:
     module = type(kind, (Network,), {})()
     vars(module).update(size)
-    notes = choose_comfyui_policy(module, "navicache", "fast", {})[1]
+    notes = choose_comfyui_policy(module, CacheOptions("navicache", "fast"))[1]
     assert [note.partition(";")[0] for note in notes] == [said] * bool(said)
 
 

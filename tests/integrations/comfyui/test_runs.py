@@ -82,7 +82,7 @@ def test_two_experts_in_two_samplers() -> None:
 
 def test_half_of_a_run_is_not_too_short_for_a_preset() -> None:
     """A preset reuses two of ten steps, as a distilled model has them, but half of the first ten of twenty."""
-    patched = attach(Patcher(Model()), quality="mid")
+    patched = attach(Patcher(Model()), mode="mid")
     generate(patched, sigmas=levels(10))
     assert counts(patched) == [(10, 8)]
     generate(patched, sigmas=levels()[:11])

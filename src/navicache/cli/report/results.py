@@ -83,7 +83,7 @@ class BenchResults:
     @property
     def name(self) -> str:
         """Of the first plan."""
-        return str(tomllib.loads(self.plans[0])["name"]) if self.plans else "benchmark"
+        return str(tomllib.loads(self.plans[0]).get("name", "benchmark")) if self.plans else "benchmark"
 
     def run(self, row: Row) -> RunRecord | None:
         """The trace of a job, of its first transformer; None where there was no cache."""

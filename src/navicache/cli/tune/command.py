@@ -12,6 +12,7 @@ from navicache.cli.options import (
     parse_seed,
 )
 from navicache.cli.tune import DEFAULT_PROMPTS
+from navicache.cli.tune.target import read_target
 from navicache.generation.job import MODEL_HELP, POCKET
 from navicache.models import LPIPS_OF_QUALITY, QUALITIES
 
@@ -52,6 +53,7 @@ def add_subcommand_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, confirm, and write what was found."""
+    read_target(options)  # a wrong one is refused before diffusers is imported, which takes long
     from navicache.cli.tune.run import run_tune
 
     return run_tune(options)

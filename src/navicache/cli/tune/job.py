@@ -15,15 +15,15 @@ from navicache.cli.bench.plan_setup import choose_prompts
 from navicache.cli.bench.preflight import explain_missing_lpips
 from navicache.cli.tune import DEFAULT_PROMPTS
 from navicache.cli.tune.memory_check import check_memory
+from navicache.cli.tune.target import read_target
 from navicache.evaluation.bench.jobs import BASELINE_SETTING, BenchJob
 from navicache.evaluation.bench.plan import PlanCondition, PlanModel, PlanPrompts
 from navicache.evaluation.bench.prompts import read_prompt_file
 from navicache.evaluation.tuning.search import LEAST_PROMPTS
-from navicache.evaluation.tuning.targets import Target, parse_quality
+from navicache.evaluation.tuning.targets import Target
 from navicache.generation.checks import check_metrics, check_output
 from navicache.generation.job import ModelSource
 from navicache.generation.scheduler import SHIFTS
-from navicache.models import LPIPS_OF_QUALITY
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,6 @@ def read_tune_job(options: argparse.Namespace) -> TuneJob:
     check_video_writer(options.videos)
     check_tune_job(job, options.ray_address is None)
     return job
-
-
-def read_target(options: argparse.Namespace) -> Target:
-    """The speed-up or the quality that is asked for; the word `high` if nothing is."""
-    if options.speedup is not None:
-        if options.speedup <= 1:
-            raise ValueError(f"--speedup must be above 1, got {options.speedup:g}: 2 computes every other step")
-        return Target(speedup=options.speedup)
-    if options.quality is not None:
-        return parse_quality(options.quality)
-    return Target(metric="lpips", limit=LPIPS_OF_QUALITY[options.level or "high"])
 
 
 def read_prompts(options: argparse.Namespace, source: ModelSource) -> tuple[str, ...]:

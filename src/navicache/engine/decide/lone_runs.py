@@ -2,8 +2,14 @@
 
 from collections.abc import Callable
 
+from navicache.engine.tracking.placement_rules import ANOTHER_SHAPE, TIME_BACK
+
 FEWEST_LONE_RUNS = 2  # one is no loop: some pipelines begin with a call of another shape
 LONE_RUNS_NOTE = "run after run was over with its first step, because of this: {}. In such a loop nothing is reused"
+CAUSES = {  # in words for a user, of what a call alone shows
+    ANOTHER_SHAPE: "a step may call the model at two batch sizes",
+    TIME_BACK: "a step may call the model again with another latent",
+}
 
 
 class LoneRuns:
@@ -26,7 +32,7 @@ class LoneRuns:
         """A note for a run that begins for this reason, and once a warning; empty unless runs before were cut short."""
         if self._count < FEWEST_LONE_RUNS:
             return ""
-        note = LONE_RUNS_NOTE.format(reason)
+        note = LONE_RUNS_NOTE.format(f"{reason} ({CAUSES[reason]})" if reason in CAUSES else reason)
         if self._count == FEWEST_LONE_RUNS:
             self._warn(note)
         return note

@@ -15,7 +15,7 @@ from navicache.engine.run.held_output import HeldOutput, can_predict_dtype, list
 from navicache.engine.run.outcome_measurement import ComputeWork, measure_course, measure_error
 from navicache.engine.run.result_storage import encode_result, store_result
 from navicache.engine.run.stream_caches import StreamCaches
-from navicache.engine.tensors.containers import OutputPath
+from navicache.engine.tensors.containers import OutputPath, name_output
 from navicache.engine.tensors.rows import NO_ROWS, Rows, measure_mean_abs, replace_rows, subtract_rows, take_rows
 from navicache.engine.tracking.run_tracker import StepPosition
 from navicache.policies import Step
@@ -36,8 +36,8 @@ class AdditionalOutput:
 
     @property
     def name(self) -> str:
-        """As the trace calls it: "audio_sample" in a dictionary or a dataclass, "1" in a tuple."""
-        return ".".join(map(str, self.path))
+        """As the trace calls it."""
+        return name_output(self.path)
 
     @property
     def is_shared(self) -> bool:

@@ -127,7 +127,7 @@ class AdditionalOutputs:
 
     def learn_outcome(self, pending: PendingOutcome) -> None:
         """Take in what a compute has taught of one of them."""
-        if pending.output_path in self.by_path:
+        if pending.output_path is not None:
             self.by_path[pending.output_path].learn_outcome(pending)
 
     def set_leader(self, stream: str) -> None:

@@ -16,6 +16,7 @@ from navicache.engine.run.outcome_measurement import (
     measure_output_change,
 )
 from navicache.engine.run.stream_caches import StreamCaches
+from navicache.engine.tensors.containers import name_output
 from navicache.engine.tensors.device_readings import DeviceReading
 from navicache.engine.tensors.rows import Rows, measure_mean_abs
 from navicache.engine.tracking.batch_samples import BatchSamples
@@ -71,7 +72,7 @@ class PendingOutcomes:
         for check in checks:
             self._apply_finite_check(check)
         for pending in outcomes:
-            if pending.output_path is not None:
+            if pending.output_path in self.additional_outputs.by_path:
                 self.additional_outputs.learn_outcome(pending)
                 continue
             for sample, rows in enumerate(self.batch.layout):
@@ -86,8 +87,11 @@ class PendingOutcomes:
         if pending.subject == "difference":
             self.streams.learn_difference(pending.stream, sample, outcome)
         elif pending.subject == "truth":
-            known = {"reuse_error": outcome.prediction_error}
-            self.recorder.amend_fields(outcome.local_index, pending.stream, sample, known)
+            place, error = (outcome.local_index, pending.stream, sample), outcome.prediction_error
+            if pending.output_path is None:
+                self.recorder.amend_fields(*place, {"reuse_error": error})
+            elif error is not None:  # of the sound's tokens, at the site of the blocks
+                self.recorder.amend_output_error(*place, name_output(pending.output_path), error)
         else:
             if pending.has_nonfinite_output(rows):  # whichever of its rows
                 outcome = outcome._replace(output_magnitude=math.nan)

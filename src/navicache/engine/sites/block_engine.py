@@ -20,6 +20,7 @@ from navicache.engine.sites.cache_engine import CacheEngine
 from navicache.engine.sites.intercepted_blocks import BlockHandler, InterceptedBlockList
 from navicache.engine.sites.key_storage import stores_keys_only
 from navicache.engine.sites.model_structure import ModelStructure
+from navicache.engine.sites.token_residuals import TokenResiduals
 from navicache.engine.tensors.compile_guards import create_compile_refusal, raise_compiled_model
 from navicache.engine.tensors.containers import TENSOR_FORM, UnpackedOutput
 from navicache.engine.tracking.model_call import ModelCall
@@ -44,7 +45,7 @@ class BlockEngine(CacheEngine):
             )
         self.block_signatures: dict[type[nn.Module], BlockSignature] = {}
         self.traversal: BlockTraversal | None = None
-        self.added_tokens: dict[str, OtherTokens] = {}  # what the blocks have added to each stream's text and sound
+        self.residuals = TokenResiduals()
         self._handles: list[Any] = []
 
     def attach(self) -> None:
@@ -134,8 +135,7 @@ class BlockEngine(CacheEngine):
         if work is not None:
             traversal.set_work(work)
             return hidden, traversal.site_others
-        tokens, added, others = run.predict_output(name, call), self.added_tokens.get(name, {}), traversal.site_others
-        others = {key: value + added[key] if key in added else value for key, value in others.items()}
+        tokens, others = run.predict_output(name, call), self.residuals.predict_tokens(name, traversal.site_others)
         traversal.set_prediction(tokens, others)
         return tokens, others
 
@@ -148,12 +148,12 @@ class BlockEngine(CacheEngine):
             check_same_token_shape(work.latent[0], hidden)
             self.observe_site_output(work.latent[0], hidden)
             run.store_result(work, hidden, self.tracker.position, None, self.is_leading_call)
-            before = traversal.site_others
-            pairs = {name: (after, before[name]) for name, after in others.items() if name in before}
-            self.added_tokens[work.stream] = {name: a - b for name, (a, b) in pairs.items() if a.shape == b.shape}
+            self.residuals.queue_sound_error(run, self.tracker, traversal.site_others, others)
+            self.residuals.set_residuals(work.stream, traversal.site_others, others)
         elif traversal.prediction is not None and run is not None:  # in shadow mode
             made, exact = (UnpackedOutput((tokens,), TENSOR_FORM) for tokens in (traversal.prediction, hidden))
             queue_true_error(run, self.tracker, made, exact)
+            self.residuals.queue_sound_error(run, self.tracker, traversal.site_others, others)
             predicted = traversal.prediction, traversal.predicted_others
             return signature.pack_result(*predicted) if self.shadow == "cached" else result
         return result
@@ -163,7 +163,7 @@ class BlockEngine(CacheEngine):
 
     def release_site_tensors(self) -> None:
         """What was added to text and sound belongs to the run."""
-        self.added_tokens = {}
+        self.residuals = TokenResiduals()
 
     def compute_signal(self, call: ModelCall, sigma: float | None) -> Tensor:
         """What the gate watches, from inside the blocks."""

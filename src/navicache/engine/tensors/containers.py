@@ -41,6 +41,11 @@ TENSOR_FORM = OutputForm("tensor", (), lambda tensors: tensors[()][0])
 ONE_TENSOR_FORM = OutputForm("tuple(0: tensor)", (0,), lambda tensors: tensors[0,])  # rows of a tensor are that tuple
 
 
+def name_output(path: OutputPath) -> str:
+    """As the trace calls an output: "audio_sample" in a dictionary or a dataclass, "1" in a tuple."""
+    return ".".join(map(str, path))
+
+
 def unpack_output(output: Any, output_key: ArgumentKey | None, is_latent_list: bool) -> UnpackedOutput:
     """Find the prediction, and all tensors beside it, in whatever the model returned.
 

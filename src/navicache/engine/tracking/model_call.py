@@ -35,10 +35,15 @@ class ModelCall(NamedTuple):
 
     @property
     def run_invariants(self) -> tuple[object, ...]:
-        """What cannot change within a run."""
+        """What cannot change within a run; last, `call_form`."""
         first = self.model_latent[0]
         shape = list_shapes(self.model_latent) if self.is_latent_list else first.shape
-        return shape, first.dtype, first.device, self.output_format, *map(list_shapes, self.other_latents)
+        return shape, first.dtype, first.device, self.call_form
+
+    @property
+    def call_form(self) -> object:
+        """What of it the first latent does not tell."""
+        return self.output_format, *map(list_shapes, self.other_latents)
 
 
 class CallReader:

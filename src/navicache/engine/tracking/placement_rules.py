@@ -17,6 +17,8 @@ from navicache.engine.tracking.model_call import ModelCall
 from navicache.engine.tracking.placement import CallFacts, CallPlacement, choose_unused_name, number_repeated_stream
 from navicache.engine.tracking.run_tracker import RunTracker
 
+ANOTHER_SHAPE, TIME_BACK = "another shape, dtype or device", "the time went back"  # why a run begins
+
 
 def place_call(tracker: RunTracker, call: ModelCall, call_facts: CallFacts) -> CallPlacement:
     """Place a call without waiting for the device; what is still open becomes readings of the placement."""
@@ -68,7 +70,7 @@ def resolve_placement(tracker: RunTracker, placement: CallPlacement, latent_unch
     if tracker.is_done:
         return placement.as_new_run("the run before was over")
     if _is_new_run_by_time(tracker, placement.time):
-        return placement.as_new_run("the time went back")
+        return placement.as_new_run(TIME_BACK)
     if placement.is_conditioning_moved and not equal:
         return placement.as_new_run("the conditioning changed")
     return placement._replace(stream=equal[0] if equal else placement.stream)
@@ -85,7 +87,7 @@ def _has_same_latent_object(tracker: RunTracker, call: ModelCall) -> bool:
     return (
         bool(tracker.latent)
         and call.model_latent[0] is tracker.latent[0]
-        and call.output_format == tracker.run_invariants[-1]
+        and call.call_form == tracker.run_invariants[-1]
     )
 
 
@@ -106,7 +108,7 @@ def _find_new_run_reason(tracker: RunTracker, call: ModelCall, call_facts: CallF
     same = (
         call_facts.index == tracker.call_facts.index and _has_same_latent_object(tracker, call)
     ) or call.run_invariants == tracker.run_invariants
-    return "" if same else "another shape, dtype or device"
+    return "" if same else ANOTHER_SHAPE
 
 
 def _find_stream_by_conditioning(tracker: RunTracker, call: ModelCall) -> str | None:

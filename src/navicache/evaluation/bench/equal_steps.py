@@ -144,7 +144,7 @@ def _read_cell(model: str, condition: str, rows: Sequence[Row], ours: Sequence[s
         return None
     settings: dict[str, list[Row]] = {}
     for row in rows:
-        if row["kind"] == "cached":
+        if row["kind"] == "cached" and (row["quality"] or {}).get("psnr") is not None:  # a plan may leave PSNR out
             settings.setdefault(row["setting"], []).append(row)
     whole = {name: own for name, own in settings.items() if len(own) >= len(plain)}
     series: dict[str, list[list[Row]]] = {}

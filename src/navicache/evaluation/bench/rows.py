@@ -63,8 +63,8 @@ def _encode_rows(rows: Iterable[Row]) -> bytes:
 def _parse_row(path: Path, number: int, line: bytes) -> Row:
     try:
         row = json.loads(line)
-        row["key"]
-    except (ValueError, KeyError, TypeError) as error:
+        hash(row["key"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
             f"line {number} of {path} is damaged ({error}): remove that line, its job runs again"
         ) from error
