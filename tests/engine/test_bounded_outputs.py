@@ -53,6 +53,16 @@ def test_outputs_that_are_held_are_not_asked():
     assert engine.trace.runs[0].computed_steps() == alone.trace.runs[0].computed_steps()
 
 
+def test_an_output_that_changes_its_shape_is_asked_no_more():
+    """It is held from there on: no prediction of it can be off."""
+    _, _, engine = runs(lambda x, t: (line(x, t), swinging(x, t)[:, : 3 if t > 25 else 2]), BOUNDED)
+    (run,) = engine.trace.runs
+    changed = next(step.index for step in run.steps if step.computed and step.time <= 25)
+    asked = [step.index for step in run.steps if step.reason == "error of output 1"]
+    assert len(asked) > 1 and max(asked) <= changed
+    assert run.length > changed + 10
+
+
 def test_each_sample_has_its_own_bound():
     """The sound of sample 1 is a line and that of sample 0 is not: only sample 0 computes for it."""
 
