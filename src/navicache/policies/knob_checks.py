@@ -123,8 +123,8 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 
 def _is_finite_number(value: object) -> TypeGuard[float]:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) <= sys.float_info.max  # false for NaN, and for integers that no float can hold
+    # The last is false for NaN, and for integers that no float can hold.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _is_tuple_of_finite_numbers(values: object) -> TypeGuard[tuple[float, ...]]:
