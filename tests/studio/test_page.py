@@ -39,7 +39,8 @@ def test_a_run_and_another_target(tab, studio):
     assert {"no cache", "with the cache"} <= doing(run(tab, Steps=12))
     tiles = tab.value(TILES)
     plain, cached = map(float, tiles[1].split(" → "))
-    assert float(tiles[0].rstrip("x")) == pytest.approx(plain / cached, rel=0.1)
+    least, most = (plain - 0.05) / (cached + 0.05), (plain + 0.05) / (cached - 0.05)  # they are shown to 0.1 s
+    assert least - 0.01 <= float(tiles[0].rstrip("x")) <= most + 0.01
     assert tiles[2] == "6 of 12" and float(tiles[3]) > 20 and 0 < float(tiles[4]) <= 1 and float(tiles[5]) >= 0, tiles
     assert tab.value("document.querySelectorAll('.nv-result .nv-c').length") == 6
     wait_for(tab, "document.querySelector('.nv-plot').naturalWidth > 600")

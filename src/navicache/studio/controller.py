@@ -4,13 +4,13 @@ import functools
 import logging
 from collections.abc import Generator, Hashable
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from navicache.generation.job import GenerationJob
 from navicache.generation.loading import locate_model
 from navicache.generation.memory_errors import is_out_of_memory
-from navicache.studio.baselines import BaselineStore
+from navicache.studio.baselines import BaselineStore, RecentTakes
 from navicache.studio.html import result_html
 from navicache.studio.live import STOPPED, done_html, live_html, refused_html
 from navicache.studio.models import StudioModels, default_values
@@ -49,11 +49,12 @@ class TuneUpdate(NamedTuple):
 
 @dataclass(frozen=True)
 class StudioController:
-    """Answers all visitors; it stores nothing that belongs to one of them."""
+    """Answers all visitors; which of the recent outputs are a visitor's is for the page to keep."""
 
     models: StudioModels
     runs: RunQueue
     tuner: Tuner | None = None  # None: this page has no search
+    recent: RecentTakes = field(default_factory=RecentTakes)
 
     def run(self, visitor: Hashable, kept: BaselineStore, *fields: Any) -> Generator[PageUpdate, None, None]:
         """Yield the live view while the run goes on, then the result; closing the generator stops the run."""
@@ -73,7 +74,9 @@ class StudioController:
     def _follow(self, run: VisitorRun, job: GenerationJob, kept: BaselineStore) -> Generator[PageUpdate, None, None]:
         had = kept.find(baseline_key(job)) is not None
         for news in run.follow():
-            kept = kept if news.plain is None else kept.add(baseline_key(job), news.plain)
+            if news.plain is not None:
+                self.recent.keep(news.plain)
+                kept = kept.add(baseline_key(job), news.plain)
             yield PageUpdate(live_html(news), None, kept)
         try:
             made = run.future.result()
