@@ -3,7 +3,7 @@
     python -m benchmarks.cost.outputs                  # this machine's CPU
     python -m benchmarks.cost.outputs --device cuda
 
-Video and sound have the sizes of LTX-2's at 121 frames of 768x512, in bfloat16. The model is a table of outputs.
+Video and sound have the sizes of LTX-2's at 121 frames of 768x512, in bfloat16. The model looks its outputs up.
 """
 
 import argparse
@@ -31,19 +31,16 @@ POLICIES: dict[str, dict[str, Any]] = {
 }
 
 
-class Table:
-    """Latents and outputs of all steps, made beforehand; a model that looks its answers up."""
+class LookupModel:
+    """Has latents and outputs of all steps beforehand, so that it costs nothing."""
 
     def __init__(self, output_count: int, device: str) -> None:
         """Straight paths between noise and noise."""
         torch.manual_seed(0)
-        paths = [[list(self._path(shape, device)) for _ in range(2)] for shape in (VIDEO, SOUND)[:output_count]]
-        self.latents, self.outputs = ([pair[side] for pair in paths] for side in range(2))
+        shapes = (VIDEO, SOUND)[:output_count]
+        pairs = [(draw_path(shape, device), draw_path(shape, device)) for shape in shapes]
+        self.latents, self.outputs = zip(*pairs, strict=True)
         self.index = 0
-
-    def _path(self, shape: tuple[int, ...], device: str) -> Iterator[Tensor]:
-        start, end = (torch.randn(shape, device=device, dtype=torch.bfloat16) for _ in range(2))
-        return (start + (end - start) * (i / STEPS) for i in range(STEPS))
 
     def __call__(self, hidden_states: Tensor, timestep: float, audio_hidden_states: Tensor | None = None) -> Any:
         """The outputs of this step."""
@@ -51,12 +48,17 @@ class Table:
         return tuple(output[self.index] for output in self.outputs)
 
     def count_kept_bytes(self, root: object) -> int:
-        """Bytes of the tensors that an object of the library holds, but for the table's own."""
-        own = {id(tensor) for part in (*self.latents, *self.outputs) for tensor in part}
-        storages = [
-            tensor.untyped_storage() for tensor in held(root) if id(tensor) not in own and tensor.numel() > 1000
-        ]
+        """Bytes of the tensors that an object of the library holds, but for the model's own."""
+        own = {id(tensor) for path in (*self.latents, *self.outputs) for tensor in path}
+        others = [tensor for tensor in held(root) if id(tensor) not in own and tensor.numel() >= SMALLEST_COUNTED]
+        storages = [tensor.untyped_storage() for tensor in others]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+
+def draw_path(shape: tuple[int, ...], device: str) -> list[Tensor]:
+    """Tensors of all steps on a straight line from noise to other noise."""
+    start, end = (torch.randn(shape, device=device, dtype=torch.bfloat16) for _ in range(2))
+    return [start + (end - start) * (i / STEPS) for i in range(STEPS)]
 
 
 class Cost(NamedTuple):
@@ -85,7 +87,7 @@ def count_transfers() -> Iterator[list[int]]:
 @torch.no_grad()
 def measure_cost(output_count: int, device: str, knobs: dict[str, Any]) -> Cost:
     """One run with so many outputs."""
-    model, kept = Table(output_count, device), 0
+    model, kept = LookupModel(output_count, device), 0
     cache = navicache.enable(model, **knobs, steps=STEPS)
     engine = cache._attachments[""].engine
     with count_transfers() as sizes:

@@ -95,22 +95,9 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print a table and write the files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "model", nargs="?", default="pocket:sound", help="or a folder of an LTX-2 checkpoint (%(default)s)"
-    )
-    parser.add_argument("--speedups", type=float, nargs="+", default=[2.0, 3.0])
-    parser.add_argument("--prompts", type=int, default=16)
-    parser.add_argument("--device", default="auto")
-    parser.add_argument("--dtype", default="float32", help="(%(default)s)")
-    parser.add_argument("--small", action="store_true", help="a checkpoint of `--member sound --small`")
-    parser.add_argument("--steps", type=int, help="in place of the member's own")
-    parser.add_argument("--out", type=Path, default=Path("build/held_sound"))
-    options = parser.parse_args(arguments)
-    source, member = (
-        ModelSource(options.model, options.dtype, options.device),
-        (SMALL_SIZES if options.small else SoundSizes()).member,
-    )
+    options = _parse_options(arguments)
+    source = ModelSource(options.model, options.dtype, options.device)
+    member = (SMALL_SIZES if options.small else SoundSizes()).member
     call = {**member.call, **({"num_inference_steps": options.steps} if options.steps else {})}
     prompts = choose_prompts("held-out", options.prompts)
     job = GenerationJob(source, tuple(prompts), call, CacheSettings(), options.out)
@@ -127,6 +114,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for entry in summary:
         cells = (f"{name} {entry[name]['mean']:.2f}{_format_interval(entry[name])}" for name in SCORES)
         print(f"{entry['speedup']:g}x {entry['way']:<9} " + ", ".join(cells))
+
+
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    model = "pocket:sound"
+    parser.add_argument("model", nargs="?", default=model, help="or a folder of an LTX-2 checkpoint (%(default)s)")
+    parser.add_argument("--speedups", type=float, nargs="+", default=[2.0, 3.0])
+    parser.add_argument("--prompts", type=int, default=16)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="float32", help="(%(default)s)")
+    parser.add_argument("--small", action="store_true", help="a checkpoint of `--member sound --small`")
+    parser.add_argument("--steps", type=int, help="in place of the member's own")
+    parser.add_argument("--out", type=Path, default=Path("build/held_sound"))
+    return parser.parse_args(arguments)
 
 
 def _format_interval(estimate: Mapping[str, Any]) -> str:

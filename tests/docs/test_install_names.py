@@ -23,11 +23,13 @@ FOLDERS = (
 )
 # A name of ours where pip takes a requirement: not a path (./pocket), not `.[extra]`, not a wheel file.
 NAMES = "navicache(?:[-_](?:pocket|opensora|serving|comfyui))?"
-OURS = re.compile(rf"""pip3? install\b[^`\n|]*?[\s"']{NAMES}(?=[\s"'`\[=<>~!]|$)""")
+TOOLS = "(?:(?:pip3?|pipx|uv tool|comfy node) install|(?:uv|poetry|pdm) add|uvx)"
+OURS = re.compile(rf"""{TOOLS}\b[^`\n|]*?[ \t"']{NAMES}(?=[\s"'`\[=<>~!]|$)""")
 OWN_EXTRAS = re.compile(r"""pip3? install\b[^`\n|]*\.\[[^\]]*\b(pocket|opensora|serving)\b""")
 
 ADDRESS = re.compile(r"(?:git clone|git\+)[^`\n|]*?https?://\S*/navicache\b")
-WRONG = (OURS, OWN_EXTRAS, ADDRESS)
+LINKED = re.compile(r"clone of\s+\[[^\]]*\]\(https?://\S*/navicache\b")
+WRONG = (OURS, OWN_EXTRAS, ADDRESS, LINKED)
 
 
 def texts():
@@ -38,10 +40,10 @@ def texts():
 
 def test_no_text_installs_a_name_of_ours_from_an_index():
     found = [
-        f"{path.relative_to(ROOT)}: {line.strip()}"
+        f"{path.relative_to(ROOT)}: {match[0]}"
         for path in texts()
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if any(pattern.search(line) for pattern in WRONG)
+        for pattern in WRONG
+        for match in pattern.finditer(path.read_text(encoding="utf-8").replace("\\\n", " "))
     ]
     assert found == []
 
@@ -60,6 +62,11 @@ def test_no_text_installs_a_name_of_ours_from_an_index():
         ("git clone https://github.com/navicache/navicache custom_nodes/navicache", True),
         ("uv add git+https://github.com/navicache/navicache", True),
         ("git clone ADDRESS custom_nodes/navicache", False),
+        ("in a clone of\n[navicache](https://github.com/navicache/navicache):", True),
+        ("plug-ins that bring [navicache](https://github.com/navicache/navicache) to two servers", False),
+        ("uv add navicache", True),
+        ("comfy node install navicache", True),
+        ("pipx install navicache", True),
         ("git clone https://github.com/deepbeepmeep/Wan2GP, navicache beside it", False),
     ],
 )

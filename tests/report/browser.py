@@ -75,8 +75,8 @@ class Tab:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
-    def until(self, script: str) -> None:
-        end = time.monotonic() + PATIENCE
+    def until(self, script: str, seconds: float = PATIENCE) -> None:
+        end = time.monotonic() + seconds
         while not self.value(script):
             assert time.monotonic() < end, f"never came true: {script}"
             time.sleep(0.02)

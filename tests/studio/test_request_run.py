@@ -120,7 +120,7 @@ def test_a_stop_ends_at_the_next_step(pipe, phase):
 
 @pytest.mark.parametrize("phase", ["no cache", "with the cache"])
 def test_a_pipeline_without_a_callback_is_bounded_too(pipe, phase, monkeypatch):
-    before, calls = bare(pipe), []
+    before, calls, made = bare(pipe), [], []
     monkeypatch.setattr(RunMonitor, "callback_arguments", lambda *_: {})
     monitor, _ = listening()
 
@@ -130,11 +130,14 @@ def test_a_pipeline_without_a_callback_is_bounded_too(pipe, phase, monkeypatch):
             monitor.deadline = 0.0
 
     handle = pipe.transformer.register_forward_pre_hook(count)
+    over = pipe.transformer.register_forward_hook(lambda *_: made.append(monitor.news.doing))
     with pytest.raises(RunTooLong):
         run_request(job_of(), Loaded(pipe), None, monitor)
-    assert calls.count(phase) == 3 and calls[-1] == phase, "the third call is not made"
+    assert calls.count(phase) == 3 and calls[-1] == phase
+    assert made.count(phase) == 2, "the third call is not made"
     assert find_cache_hook(pipe.transformer) is None and [*pipe.transformer._forward_pre_hooks] == [handle.id]
     handle.remove()
+    over.remove()
     assert np.array_equal(bare(pipe), before)
 
 
