@@ -59,7 +59,6 @@ def test_asked_for_half_half_is_computed(comfyui: Server, sampler: str) -> None:
     ("target", "knobs"),
     [
         ({"target": "quality", "target.quality": "high (2x)"}, ""),
-        ({"target": "quality", "target.quality": "mid"}, ""),  # of an older workflow
         ({"target": "max error", "target.max_error": 0.5}, ""),
         ({"target": "policy", "target.policy": "static"}, "interval=2"),
     ],
@@ -70,6 +69,13 @@ def test_every_other_target_leaves_steps_out(comfyui: Server, target: dict, knob
     graph["cache"] = cache(target, knobs)
     graph["sampler"]["inputs"]["model"] = ["cache", 0]
     assert 3 <= evaluations(done(comfyui, graph)) < 14
+
+
+@pytest.mark.parametrize(("word", "computed"), [("fast (3x)", 7), ("fast", 9), ("slow", 11)])
+def test_a_word_of_an_older_workflow_is_the_mode_that_it_was(comfyui: Server, word: str, computed: int) -> None:
+    graph = sampled(speedup=2.0)
+    graph["cache"] = cache({"target": "quality", "target.quality": word})
+    assert evaluations(done(comfyui, graph)) == computed
 
 
 def test_the_page_offers_the_qualities_alone(comfyui: Server) -> None:

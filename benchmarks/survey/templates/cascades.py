@@ -5,22 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tiny.zoo.case import Case
+from tests.tiny.zoo.configs import CASCADE
 
 from .pixels import CROSSED, PLAIN, PRIOR
 
 UNCLIP: tuple[str, dict[str, Any]] = ("UnCLIPScheduler", {"variance_type": "learned_range"})
 CASCADE_DECODER: dict[str, Any] = {
+    **CASCADE,
     "in_channels": 4,
     "out_channels": 4,
-    "conditioning_dim": 16,
-    "block_out_channels": (16, 16),
-    "num_attention_heads": (2, 2),
-    "down_num_layers_per_block": (1, 1),
-    "up_num_layers_per_block": (1, 1),
-    "clip_text_pooled_in_channels": 8,
     "effnet_in_channels": 16,
     "pixel_mapper_in_channels": 3,
-    "dropout": (0.0, 0.0),
 }
 LARGER = {**PLAIN, "in_channels": 6, "out_channels": 3}
 WUERSTCHEN = {"c_in": 4, "c": 16, "c_cond": 16, "c_r": 16, "depth": 2, "nhead": 2, "dropout": 0.0}

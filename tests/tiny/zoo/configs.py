@@ -115,6 +115,15 @@ UNET3D = {
     "attention_head_dim": 4,
     "norm_num_groups": 2,
 }
+CASCADE = {
+    "conditioning_dim": 16,
+    "block_out_channels": (16, 16),
+    "num_attention_heads": (2, 2),
+    "down_num_layers_per_block": (1, 1),
+    "up_num_layers_per_block": (1, 1),
+    "clip_text_pooled_in_channels": 8,
+    "dropout": (0.0, 0.0),
+}
 UNCOUNTED: dict[str, Any] = {
     "told": {"steps": STEPS},
     "note": "the scheduler does not report the number of steps: `enable(pipe, steps=N)`",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .case import DDIM, Case
 from .configs import (
+    CASCADE,
     FROM_IMAGE,
     POOLED,
     TEXT,
@@ -64,15 +65,9 @@ UNETS = (
             "prior": (
                 "StableCascadeUNet",
                 {
-                    "conditioning_dim": 16,
-                    "block_out_channels": (16, 16),
-                    "num_attention_heads": (2, 2),
-                    "down_num_layers_per_block": (1, 1),
-                    "up_num_layers_per_block": (1, 1),
+                    **CASCADE,
                     "clip_image_in_channels": 8,
                     "clip_text_in_channels": 16,
-                    "clip_text_pooled_in_channels": 8,
-                    "dropout": (0.0, 0.0),
                     "switch_level": (False,),
                 },
             )
