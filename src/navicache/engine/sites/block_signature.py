@@ -76,7 +76,7 @@ class BlockSignature:
         return found.pop(self.hidden_name), found
 
     def pack_result(self, hidden: Tensor, others: OtherTokens) -> Any:
-        """OtherTokens as the block would return them."""
+        """All tokens as the block would return them."""
         if not self.result_positions:
             return hidden
         names = {place: name for name, place in self.result_positions.items()}
