@@ -38,6 +38,13 @@ def test_the_longest_run_is_an_option(opened):
     assert models.limits_of(models.default).minutes == 30
 
 
+@pytest.mark.parametrize(("host", "asked"), [("::1", "[::1]"), ("[::1]", "[::1]"), ("127.0.0.1", "127.0.0.1")])
+def test_an_ipv6_address_has_brackets(opened, capsys, host, asked):
+    """Gradio reads the part behind its first colon as a port."""
+    assert main(["studio", "--host", host]) == 0
+    assert opened[0][1]["server_name"] == asked and "warning" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("port", ["0", "-1", "65536"])
 def test_a_port_that_no_machine_has_is_refused(opened, capsys, port):
     with pytest.raises(SystemExit):

@@ -48,5 +48,6 @@ def run(options: argparse.Namespace) -> int:
     from navicache.studio.page import open_page
 
     tuner = None if options.locked else tune_for_studio
-    open_page(offer, tuner, server_name=options.host, server_port=options.port, inbrowser=options.open)
+    host = f"[{options.host}]" if ":" in options.host and "[" not in options.host else options.host  # as in an address
+    open_page(offer, tuner, server_name=host, server_port=options.port, inbrowser=options.open)
     return 0
