@@ -1,5 +1,6 @@
 """Hundreds of caches on one model, many of them broken off: the process does not grow, and nothing is left."""
 
+import contextlib
 import gc
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import torch
 from tests.robustness.stack import SITES, Broken, Stack
 
 import navicache
+from navicache.engine import CacheEngine
 
 STATUS = Path("/proc/self/statm")
 ENABLES, WARM = 200, 50
@@ -18,6 +20,11 @@ CONDITION = torch.ones(1, 3, 2)
 def resident() -> int:
     gc.collect()
     return int(STATUS.read_text().split()[1]) * 4096
+
+
+def engines() -> int:
+    gc.collect()
+    return sum(issubclass(type(thing), CacheEngine) for thing in gc.get_objects())
 
 
 def generate(model: Stack, number: int) -> None:
@@ -49,3 +56,13 @@ def test_two_hundred_enables(site: str) -> None:
     model.trouble = ""
     latent, time = torch.ones(1, 9, 2), torch.tensor([500.0])
     assert torch.equal(model(latent, time, CONDITION), Stack()(latent, time, CONDITION))
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_no_engine_outlives_its_cache(site: str) -> None:
+    """An engine without tensors is too small to be seen above."""
+    model, before = Stack(), engines()
+    for number in range(6):
+        with contextlib.suppress(Broken), navicache.enable(model, **SITES[site], steps=8) as cache:
+            generate(model, number)
+    assert cache.trace.runs and engines() == before
