@@ -29,7 +29,7 @@ def test_a_pipeline_that_saves_nothing_says_why(name: str, caplog: pytest.LogCap
         subject.run(pipe)
         subject.run(pipe)
     (said,) = [record.getMessage() for record in caplog.records if record.name == "navicache"]
-    assert f"because of this: {LOOPS[name]}" in said and said.endswith("In such a loop nothing is reused")
+    assert f"because of this: {LOOPS[name]}" in said and said.endswith("A run of one step reuses nothing")
     assert " ".join(said.split()) in " ".join(cache.summary().split())
 
 

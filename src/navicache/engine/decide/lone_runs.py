@@ -5,7 +5,7 @@ from collections.abc import Callable
 from navicache.engine.tracking.placement_rules import ANOTHER_SHAPE, TIME_BACK
 
 FEWEST_LONE_RUNS = 2  # one is no loop: some pipelines begin with a call of another shape
-LONE_RUNS_NOTE = "run after run was over with its first step, because of this: {}. In such a loop nothing is reused"
+LONE_RUNS_NOTE = "run after run was over with its first step, because of this: {}. A run of one step reuses nothing"
 CAUSES = {  # in words for a user, of what a call alone shows
     ANOTHER_SHAPE: "a step may call the model at two batch sizes",
     TIME_BACK: "a step may call the model again with another latent",
