@@ -58,7 +58,7 @@ def test_latent_after_latent_at_one_time_says_why() -> None:
     cache = navicache.enable(halve, "static", interval=2, steps=STEPS)
     for call in range(4):
         cache(torch.full((1, 4), 4.0 + call), 9.0)
-    said = "because of this: the time went back (a step may call the model again with another latent). In such"
+    said = "because of this: the time went back (a step may call the model again with another latent). A run"
     assert said in cache.trace.runs[-1].notes[0]
 
 
