@@ -69,4 +69,4 @@ def test_runs_of_one_step_that_nothing_cuts_short(steps: int | None, ends: bool)
         denoise(cache, 1, 4 + number)
         if ends:
             cache.reset()
-    assert len(cache.trace.runs) == 4 and "loop" not in cache.summary()
+    assert len(cache.trace.runs) == 4 and "run after run" not in cache.summary()
