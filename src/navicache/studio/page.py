@@ -1,6 +1,5 @@
 """The Gradio page: fields, buttons and events. Gradio is imported only when the page is opened."""
 
-import functools
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.resources import files
@@ -63,9 +62,14 @@ def build_page(controller: StudioController) -> Any:
         begun = [connect_events(controller, fields, [live, result, gr.State(BaselineStore(), time_to_live=3600)])]
         begun += [] if search is None else [connect_tuning(controller, search, fields, [live, result])]
         connect_stop(controller, fields, live, begun)
-        first = functools.partial(controller.first_values, controller.models.default.model)
-        # Gradio shows a number that is empty from the start as 0.
-        page.load(first, None, [*fields.defaults, fields.settings], queue=False, **QUICK)
+
+        def fill_empty() -> list[Any]:
+            *usual, settings = controller.first_values(controller.models.default.model)
+            return [*(None if value is None else gr.skip() for value in usual), settings]
+
+        # Gradio shows a number that is empty from the start as 0. One with a value is left alone: on a busy machine
+        # this event comes late, and a quick visitor has changed it.
+        page.load(fill_empty, None, [*fields.defaults, fields.settings], queue=False, **QUICK)
     return page
 
 

@@ -97,7 +97,7 @@ def test_each_of_two_experts_has_its_own_course() -> None:
         ({"sped_up": 2}, "did you mean 'speedup'"),
         ({"policy": "nobody"}, "nobody"),
         ({"policy": "teacache"}, "reaches inside"),
-        ({"threshold": 10**400}, "too large"),  # JSON has no largest number
+        ({"threshold": 10**400}, "zero or more and finite"),  # JSON has no largest number
         ({"mode": []}, "mode must be a name"),
     ],
 )
