@@ -31,7 +31,12 @@ class ChebyshevRidge(StatelessPredictor):
     ridge: float = 0.1  # lambda
     share: float = 0.5  # w, of the polynomial
     span: int = 50  # steps from tau = -1 to 1
-    history_length: int = 100  # K
+    history: int = 100  # K
+
+    @property
+    def history_length(self) -> int:
+        """All computed outputs that the fit uses."""
+        return self.history
 
     def weights(self, state: None, step: Step) -> PredictionWeights:
         """The two forecasts as weights of the kept outputs."""
