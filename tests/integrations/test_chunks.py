@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pytest
 import torch
 from benchmarks.survey.measure import are_equal, list_tensors
-from benchmarks.survey.subjects import find_subject, list_pipelines
+from benchmarks.survey.subjects import find_subject, find_tested, list_pipelines
 from torch import Tensor, nn
 
 import navicache
@@ -119,14 +120,21 @@ CHUNKED = {  # class, what its call takes, and the runs of one generation
 }
 
 
+def build_subject(name: str, arguments: dict[str, Any]) -> Any:
+    """The survey's tiny build of a class, its call with these arguments."""
+    if (tested := find_tested(name)) is not None:
+        return replace(tested, call=partial(tested.call, **arguments))
+    subject = find_subject(name, list_pipelines()[name])
+    assert subject is not None
+    return replace(subject, recipe=replace(subject.recipe, call={**subject.recipe.call, **arguments}))
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CHUNKED)
 def test_each_chunk_of_a_real_pipeline_is_a_run(name: str) -> None:
     arguments, runs = CHUNKED[name]
-    subject = find_subject(name, list_pipelines()[name])
-    assert subject is not None
-    subject = replace(subject, recipe=replace(subject.recipe, call={**subject.recipe.call, **arguments}))
+    subject = build_subject(name, arguments)
     pipe = subject.build()
     plain = list_tensors(subject.run(pipe))
     with navicache.enable(pipe, speedup=2.0) as cache:

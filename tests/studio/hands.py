@@ -104,5 +104,9 @@ def live(tab):
 
 
 def others(tab, studio):
-    """Everything the page asked of another machine, and every error of its console."""
-    return [problem for problem in tab.problems if f"fetched {studio.address}" not in problem]
+    """Everything the page asked of another machine, and every error of its console.
+
+    Gradio's own streams say there that they were aborted, now and then, when the page is left or a run stopped.
+    """
+    expected = (f"fetched {studio.address}", "AbortError: signal is aborted")
+    return [problem for problem in tab.problems if not any(words in problem for words in expected)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import Any
@@ -139,4 +140,5 @@ def test_nothing_of_comfyui_is_imported() -> None:
         "import sys, navicache; assert 'navicache.integrations.comfyui' not in sys.modules;"
         "import navicache_comfyui; assert not {'comfy', 'comfy_api', 'diffusers'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # the wrappers are no installed package
+    subprocess.run([sys.executable, "-c", code], check=True, env=here)
