@@ -98,8 +98,7 @@ def _summarize(found: list[Pair]) -> str:
     for pair in found:
         by_prompt.setdefault(pair.ours.prompt, []).append(pair.lead)
     mean = estimate_mean([fmean(each) for each in by_prompt.values()])
-    over = f" over {mean.count} prompts"
-    interval = "" if mean.low is None else f", {mean.low:+.1f} to {mean.high:+.1f} at 95 %{over}"
+    interval = "" if mean.low is None else f", {mean.low:+.1f} to {mean.high:+.1f} at 95 % over {mean.count} prompts"
     ahead = f"{sum(lead > 0 for lead in leads)} of {len(leads)} ahead, least {min(leads):+.1f}"
     return f"mean {fmean(leads):+.1f} dB{interval}, median {median(leads):+.1f}; {ahead}"
 
@@ -115,8 +114,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--spacings", nargs="*", help="samplers by spacings (all, or those named), over all settings")
     parser.add_argument("--rival", choices=tuple(RIVALS), default="easycache", help="with --spacings: which is led")
     args = parser.parse_args(argv)
-    parts = read_parts(args.folder)
-    print(*(table(args.folder) if args.spacings is None else spacing_table(parts, args.spacings, args.rival)), sep="\n")
+    as_usual = args.spacings is None
+    chosen = () if as_usual else (read_parts(args.folder), args.spacings, args.rival)
+    print(*(table(args.folder) if as_usual else spacing_table(*chosen)), sep="\n")
 
 
 if __name__ == "__main__":
