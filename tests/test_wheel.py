@@ -66,7 +66,8 @@ def probe(site_packages: Path) -> dict:
 def test_wheel_carries_types_and_licence_and_nothing_beside_the_package(wheel: Path):
     names = zipfile.ZipFile(wheel).namelist()
     assert "navicache/py.typed" in names
-    assert {f"navicache/models/data/{method}.json" for method in ("teacache", "magcache", "pab")} <= set(names)
+    data = ("teacache", "magcache", "pab", "published_lists")
+    assert {f"navicache/models/data/{name}.json" for name in data} <= set(names)
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
     assert {name.split("/")[0].split("-")[0] for name in names} == {"navicache"}
     assert wheel.stat().st_size < 1_000_000, "weights are a package of their own"

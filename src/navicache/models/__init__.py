@@ -17,6 +17,7 @@ from navicache.models.call_spec import (
 from navicache.models.catalog import MODELS, UNKNOWN_MODEL, find_model, find_model_by_name
 from navicache.models.host_models import HOST_MODELS, SIZE_FIELDS, HostModel
 from navicache.models.model_spec import MODES, ModelSpec, Preset, find_preset
+from navicache.models.published_lists import PublishedList, read_published_lists
 from navicache.models.published_presets import PUBLISHED_METHODS, list_published_models, load_published_presets
 from navicache.models.signal_modules import SIGNAL_MODULES
 from navicache.models.tuned_settings import (
@@ -57,6 +58,7 @@ __all__ = [
     "HostModel",
     "ModelSpec",
     "Preset",
+    "PublishedList",
     "Quality",
     "TunedChoice",
     "TunedRun",
@@ -67,6 +69,7 @@ __all__ = [
     "list_published_models",
     "load_published_presets",
     "read_calibration",
+    "read_published_lists",
     "read_settings",
     "strip_config",
 ]
