@@ -5,8 +5,8 @@
 
 The distance of two lists of equal length is the mean number of steps between their n-th computed steps. A figure is
 the mean over the published lists of a budget; the mean and the figures by kind of list are means of these over the
-budgets. Not counted are the commonest lists of TeaCache, SenCache and DiCache, which the
-data has for the video models and the larger budgets only.
+budgets. Not counted are the commonest lists of TeaCache, SenCache and DiCache, which the data has for
+the video models and the larger budgets only.
 """
 
 import argparse
