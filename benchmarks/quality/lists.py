@@ -8,7 +8,6 @@ Each is one run of the policy `schedule`; src/navicache/evaluation/tuning/weight
 """
 
 import argparse
-import math
 import shutil
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -16,20 +15,20 @@ from pathlib import Path
 
 from benchmarks.quality.noise_levels import read_cell_levels
 from navicache.cli.bench.plan_setup import add_embedded_calls
-from navicache.evaluation.bench.equal_steps import BUDGETS
+from navicache.evaluation.bench.equal_steps import BUDGETS, count_computed
 from navicache.evaluation.bench.plan import STEPS, BenchPlan, PlanCondition, PlanModel
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 from navicache.evaluation.tuning.weighted_lists import LISTS, weigh_steps
 
 
 def computed_counts(steps: int, budgets: Sequence[Fraction] = BUDGETS) -> list[int]:
-    """The computed steps of the lists: every budget lies on a list or between two.
+    """The computed steps of the lists: those of every budget that a run of this length has.
 
     Example:
-        >>> computed_counts(50), computed_counts(30)
-        ([25, 20, 17, 12], [15, 12, 10, 7])
+        >>> computed_counts(50), computed_counts(20), computed_counts(12)
+        ([25, 21, 17, 13, 9], [10, 7, 5], [6, 4])
     """
-    return [(math.floor if budget == min(budgets) else math.ceil)(budget * steps) for budget in budgets]
+    return [count for budget in budgets if (count := count_computed(budget, steps)) is not None]
 
 
 def write_settings(plan: BenchPlan) -> str:

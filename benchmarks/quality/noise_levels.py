@@ -8,7 +8,8 @@ from navicache.generation.loading import locate_model, read_model_index
 from navicache.integrations.scheduler import read_noise_levels
 from navicache_opensora import RectifiedFlowScheduler
 
-HUNYUAN = "HunyuanVideoPipeline"  # gives its scheduler the unshifted levels itself
+# They give their scheduler the unshifted levels themselves.
+WITH_OWN_LEVELS = ("HunyuanVideoPipeline", "FluxPipeline", "LTXPipeline")
 
 
 def read_cell_levels(model: PlanModel, condition: PlanCondition) -> list[float]:
@@ -18,7 +19,7 @@ def read_cell_levels(model: PlanModel, condition: PlanCondition) -> list[float]:
     scheduler = build_scheduler(str(place), index["scheduler"][1], condition)
     call = {**model.call, **condition.call}
     steps = call[STEPS]
-    if index["_class_name"] == HUNYUAN:
+    if index["_class_name"] in WITH_OWN_LEVELS:
         scheduler.set_timesteps(sigmas=[1 - step / steps for step in range(steps)])
     elif isinstance(scheduler, RectifiedFlowScheduler):
         scheduler.set_timesteps(steps, **{size: call[size] for size in ("height", "width", "num_frames")})

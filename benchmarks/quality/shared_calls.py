@@ -5,15 +5,13 @@
 It writes the rows of `navicache bench`, and goes on where it stopped. Settings of one policy that differ by their gate
 alone share a call, with one calibration if they have one; every other setting has its own, as in `bench`. Small models
 are slow because of the many calls, not because of their rows, so this is several times faster. Rows of a shared call
-have no seconds; no video is kept.
+have no seconds; no video is kept. The metrics are measured on the device of the model, without sound.
 """
 
 import argparse
 import functools
-import inspect
 import itertools
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,20 +19,23 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from benchmarks.quality.rows_apart import tell_rows_apart
 from benchmarks.quality.sample_gates import SharedCall
 from navicache import enable
 from navicache.cli.bench.calibration import measure_calibration
 from navicache.cli.bench.job_list import refuse_problems
-from navicache.cli.bench.result_files import ResultFiles
+from navicache.cli.bench.result_files import Baseline, ResultFiles
 from navicache.cli.bench.run import parse_options, update_bar
 from navicache.cli.bench.worker import PipelineWorker
 from navicache.cli.options import parse_positive_int
+from navicache.evaluation import measure
 from navicache.evaluation.bench.executors import run_in_process
 from navicache.evaluation.bench.jobs import JobBatch, JobGroup
 from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.plan import NO_CACHE, PlanSetting
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.session import PLAN_COPY, run_missing_jobs
+from navicache.evaluation.perceptual import LpipsNetwork, load_network, lpips
 from navicache.generation.media import split_samples
 from navicache.generation.progress import bar_options
 from navicache.generation.timed_calls import NEGATIVE_PROMPTS, TimedOutput
@@ -43,8 +44,8 @@ from navicache.models import find_model, read_calibration
 from navicache.policies import Scheme, build_policy
 from navicache.records import open_atomic_file, split_by_sample
 
-NUDGE = 1e-3  # added to one element of a row: the engine takes bit-equal rows for guidance branches of one sample
 ROWS = 128
+LPIPS = "lpips"
 ONE_TABLE = ("l2p",)  # of the calibrated policies: one predictor for all settings of a series
 
 
@@ -81,7 +82,9 @@ def share_calls(group: JobGroup, row_limit: int) -> Iterator[JobBatch]:
 
 @dataclass
 class SharedCallWorker(PipelineWorker):
-    """Runs batches of several settings too."""
+    """Runs batches of several settings too, and measures on the device, with LPIPS' network loaded once."""
+
+    _network: LpipsNetwork | None = None
 
     def __call__(self, batch: JobBatch) -> list[Row]:
         """Run the jobs in one call, if they can share it, and return their rows."""
@@ -102,6 +105,14 @@ class SharedCallWorker(PipelineWorker):
         rows = self._finish(batch, made, traces, {"batch": len(batch), "peak_memory": None, **self._facts})
         none = {"seconds": None, "plain_seconds": None, "harness_seconds": 0.0}
         return [{**row, "knobs": dict(job.setting.knobs), **none} for row, job in zip(rows, batch, strict=True)]
+
+    def _measure(self, plain: Baseline, made: TimedOutput) -> dict[str, Any]:
+        clips, others = (plain.clip, made.media.clip), [name for name in self.metrics if name != LPIPS]
+        quality = measure(*clips, others, device=self._device)
+        if LPIPS not in self.metrics:
+            return quality
+        self._network = self._network or load_network(device=self._device)
+        return {**quality, "lpips": lpips(*clips, network=self._network), "lpips_missing": None}
 
     def _choose_schemes(self, batch: JobBatch) -> tuple[Scheme, ...]:
         module = find_denoiser(self._pipe)
@@ -131,30 +142,6 @@ def call_for_rows(pipe: Any, batch: JobBatch) -> list[TimedOutput]:
 def find_denoiser(pipe: Any) -> Any:
     """The module that is called at every step."""
     return pipe.components.get("transformer") or pipe.components["unet"]
-
-
-@contextmanager
-def tell_rows_apart(module: torch.nn.Module, samples: int) -> Iterator[None]:
-    """Let no two samples have the same bits; guidance branches, stacked, keep theirs."""
-    name = list(inspect.signature(type(module).forward).parameters)[1]  # after self
-
-    def nudge(latent: torch.Tensor) -> torch.Tensor:
-        nudged = latent.clone()
-        flat = nudged.view(len(latent), -1)
-        rows = torch.arange(len(latent), device=latent.device)
-        flat[rows, rows % samples] += NUDGE
-        return nudged
-
-    def change_arguments(_: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        if args:
-            return (nudge(args[0]), *args[1:]), kwargs
-        return args, {**kwargs, name: nudge(kwargs[name])}
-
-    handle = module.register_forward_pre_hook(change_arguments, with_kwargs=True)
-    try:
-        yield
-    finally:
-        handle.remove()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -27,9 +27,9 @@ def test_each_prompt_has_the_mean_of_its_differences():
 
 
 def test_a_setting_counts_where_both_reach_the_budget():
-    lead = find("N", "I", "2/5")  # 4.8 steps: the first setting alone, -2 and +4
+    lead = find("N", "I", "17/50")  # 4 steps: the first setting alone, 38 and 34 against 36.7 and 26.7
     assert lead.settings == 1
-    assert lead.mean == pytest.approx((1.0, -2.0, 4.0, 2))
+    assert lead.mean == pytest.approx((13 / 3, 4 / 3, 22 / 3, 2))
 
 
 def test_the_command_prints_the_series_that_were_asked_for(tmp_path, capsys):

@@ -5,9 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.quality.sample_gates import SampleGates
-from benchmarks.quality.shared_calls import SharedCallWorker, find_sharing_key, share_calls
+from benchmarks.quality.rows_apart import tell_rows_apart
+from benchmarks.quality.sample_gates import SampleGates, SharedCall
+from benchmarks.quality.shared_calls import SharedCallWorker, find_denoiser, find_sharing_key, share_calls
+from tests.tiny import TINY
 
+from navicache import enable
 from navicache.cli.bench.result_files import ResultFiles
 from navicache.cli.bench.worker import PipelineWorker
 from navicache.evaluation.bench.jobs import expand_plan
@@ -15,7 +18,7 @@ from navicache.evaluation.bench.plan import BenchPlan, PlanModel, PlanPrompts, P
 from navicache.evaluation.bench.plan_file import read_plan
 from navicache.pocket.members import MEMBERS
 from navicache.policies import Step, build_policy
-from navicache.records import Trace
+from navicache.records import Trace, split_by_sample
 
 SETTINGS = (
     PlanSetting("list", "schedule", knobs={"at": [0, 1, 3, 5]}),
@@ -27,13 +30,14 @@ SETTINGS = (
     PlanSetting("fewer steps", "none", share=0.5),
 )
 share_all = functools.partial(share_calls, row_limit=64)
+METRICS = ("psnr", "lpips")
 PROMPTS = ("a small red ball rising in front of a sunset", "a star and a ring")
 
 
 def make_plan(member, settings=SETTINGS, steps=6):
     call = {**MEMBERS[member].call, "num_inference_steps": steps}
     model = PlanModel(member, f"pocket:{member}", dtype="float32", device="cpu", call=call)
-    return BenchPlan("toy", PlanPrompts("file"), (model,), settings, batch=2, metrics=("psnr",))
+    return BenchPlan("toy", PlanPrompts("file"), (model,), settings, batch=2, metrics=METRICS)
 
 
 def read_forms(*thresholds):
@@ -74,7 +78,7 @@ def test_rows_equal_those_of_calls_of_their_own(tmp_path, member):
     found = []
     for name, worker_class, share in (("own", PipelineWorker, tuple), ("shared", SharedCallWorker, share_all)):
         (group,) = expand_plan(make_plan(member), PROMPTS)
-        worker = worker_class(tmp_path / name, ResultFiles(tmp_path / name, 0, 0), ("psnr",))
+        worker = worker_class(tmp_path / name, ResultFiles(tmp_path / name, 0, 0), METRICS)
         rows = [row for batch in share(group) for row in worker(batch)]
         found.append({(row["setting"], row["prompt"]): row for row in rows})
     own, shared = found
@@ -83,6 +87,7 @@ def test_rows_equal_those_of_calls_of_their_own(tmp_path, member):
         assert shared[key]["steps"] == row["steps"], key
         if row["quality"]:
             assert shared[key]["quality"]["psnr"] == pytest.approx(row["quality"]["psnr"], abs=0.05), key
+            assert shared[key]["quality"]["lpips"] == pytest.approx(row["quality"]["lpips"], rel=0.05, abs=1e-5), key
     computed = {setting: row["steps"]["computed"] for (setting, _), row in shared.items()}
     assert computed["list"] == 4 and computed["other list"] == 5
     assert computed["low"] > computed["high"]
@@ -117,3 +122,24 @@ def test_each_sample_asks_its_own_gate():
     step = Step(index=1, local_index=1, total=3)
     decided = [gates.decide(gates.init(), step._replace(sample=sample))[0].compute for sample in (0, 1)]
     assert decided == [False, True]
+
+
+@pytest.mark.parametrize("guidance", [True, False])
+@pytest.mark.parametrize("name", ["flux", "ltx"])
+def test_packed_latents_share_a_call(name, guidance):
+    """Flux guides in a second call, LTX in rows of the same one."""
+    tiny = TINY[name]
+    pipe = tiny.build(layers=1)
+    policies = [build_policy("navicache", threshold=threshold, align_steps=2) for threshold in (0.03, 0.3)]
+    schemes = tuple(policy.schemes()[0] for policy in policies)
+    with enable(pipe, SharedCall(schemes)) as cache, tell_rows_apart(find_denoiser(pipe), 2):
+        shared = tiny.call(pipe, batch=2, guidance=guidance)
+    computed = []
+    for sample, (policy, trace) in enumerate(zip(policies, split_by_sample(cache.trace, 2), strict=True)):
+        with enable(pipe, policy) as cache:
+            own = tiny.call(pipe, seed=sample, prompt=f"a cat {sample}", guidance=guidance)[0]
+        decided = [[step.computed for step in each.runs[0].leading] for each in (cache.trace, trace)]
+        assert decided[0] == decided[1]
+        assert (own - shared[sample]).abs().max() < 1e-3 * own.abs().max()
+        computed.append(sum(decided[0]))
+    assert computed[0] > computed[1], "the gates differ at these thresholds"

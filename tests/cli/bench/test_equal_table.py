@@ -5,7 +5,7 @@ import io
 import re
 from fractions import Fraction
 
-from tests.evaluation.bench.curves import INERTIAL, NAVICACHE, plain
+from tests.evaluation.bench.curves import BY_THRESHOLD, INERTIAL, NAVICACHE, plain
 
 from navicache.cli.bench.equal_table import (
     MOST_CELLS_NAMED,
@@ -53,10 +53,12 @@ def test_a_lead_has_its_sign_and_says_where_it_is_none():
 def test_a_table_needs_another_series_beside_ours():
     assert equal_steps_table([*plain(), *INERTIAL]) == []
     text = "\n".join(equal_steps_table([*plain(), *INERTIAL, *NAVICACHE]))
-    assert (
-        "lead of" in text and "at most 4.3 dB below the best of everything measured (m, c, 1/3), 1.3 on average" in text
+    assert "at most 4.3 dB below the best of everything measured (m, c, 17/50), 2.2 on average" in text
+    assert "lead of" in text and "21/50" in text
+    more = "\n".join(equal_steps_table([*plain(), *INERTIAL, *NAVICACHE, *BY_THRESHOLD]))
+    assert re.search(r"^T +0\.0 / 0\.0 \(0\.0; 0\.0\) .* - +1 +m, c, 1/2$", more, re.MULTILINE), (
+        "a third is not reached"
     )
-    assert re.search(r"^N +4\.0 / 4\.0 \(4\.0; 1\.0\) .* - +1 +m, c, 1/2$", text, re.MULTILINE), "1/4 is not reached"
 
 
 def test_the_file_has_a_line_for_every_budget_and_series():

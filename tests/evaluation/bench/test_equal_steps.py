@@ -3,14 +3,21 @@
 import pytest
 from tests.evaluation.bench.curves import BY_THRESHOLD, HALF, INERTIAL, NAVICACHE, both, plain, row
 
-from navicache.evaluation.bench.equal_steps import CurvePoint, QualityCurve, compare_at_budgets, read_cells
+from navicache.evaluation.bench.equal_steps import (
+    BUDGETS,
+    CurvePoint,
+    QualityCurve,
+    compare_at_budgets,
+    count_computed,
+    read_cells,
+)
 
 
 def test_curves_are_read_off_between_their_settings():
     (cell,) = read_cells([*plain(), *INERTIAL, *NAVICACHE, *BY_THRESHOLD])
     assert (cell.model, cell.condition, cell.steps, cell.prompts) == ("m", "c", 12, 2)
     assert {curve.name: curve.role for curve in cell.curves} == {"I": "ours", "N": "rival", "T": "ours by threshold"}
-    half, fifths, third, quarter = compare_at_budgets([cell])
+    half, third = compare_at_budgets([cell])
     assert half.points_by_series["N"] == CurvePoint(6, 41.0, 41.0, 39.0, 2.0, 4.0), (
         "half way between (4, 36) and (8, 46)"
     )
@@ -18,13 +25,27 @@ def test_curves_are_read_off_between_their_settings():
     assert half.lead("rival") == 4 and half.lead("ours by threshold") == -1 and half.lead("our other policy") is None
     assert half.best("rival", "ours by threshold") == ("T", CurvePoint(6, 46.0, 46.0, 46.0, 0))
     assert third.points_by_series["N"] == CurvePoint(4, 36.0, 36.0, 34.0, 2)
-    assert "T" not in third.points_by_series and quarter.points_by_series.keys() == {"I"}, (
-        "nothing is guessed beyond a series' settings"
+    assert third.points_by_series.keys() == {"I", "N"}, "nothing is guessed beyond a series' settings"
+    assert third.our_point == CurvePoint(4.0, *[pytest.approx(95 / 3)] * 2, pytest.approx(80 / 3), 0, 3), (
+        "a third of the way from (3, 25) to (6, 45)"
     )
-    assert fifths.our_point == CurvePoint(pytest.approx(4.8), *[pytest.approx(37.0)] * 2, pytest.approx(32.0), 0, 3)
     assert half.is_wide(half.points_by_series["N"]) and not half.is_wide(half.our_point), (
         "four of twelve steps are a long way"
     )
+
+
+@pytest.mark.parametrize(
+    ("steps", "counts"),
+    [
+        (30, [15, 13, 10, 8, 5]),
+        (25, [13, 11, 9, 7, 5]),
+        (24, [12, None, 8, 6, None]),
+        (15, [8, None, 5, 4, None]),
+        (10, [5, None, None, None, None]),
+    ],
+)
+def test_a_budget_is_the_nearest_whole_number(steps, counts):
+    assert [count_computed(budget, steps) for budget in BUDGETS] == counts
 
 
 def test_parts_of_steps_do_not_count_and_of_two_the_better_does():

@@ -114,11 +114,13 @@ class PipelineWorker:
         if job.kind == "baseline":
             self._references.keep(job, made.media)
         elif job.kind == "cached":
-            plain = self._reference(job)
-            sounds = pair_sounds(plain.sound, made.media.sound)
-            quality = measure(plain.clip, made.media.clip, self.metrics, sounds=sounds)
+            quality = self._measure(self._reference(job), made)
             keep_for_lpips(self.out, job, made.media.clip, quality)
         return {"quality": quality, "scoring_seconds": time.perf_counter() - began}
+
+    def _measure(self, plain: Baseline, made: TimedOutput) -> dict[str, Any]:
+        sounds = pair_sounds(plain.sound, made.media.sound)
+        return measure(plain.clip, made.media.clip, self.metrics, sounds=sounds)
 
     def _prepare(self, batch: JobBatch) -> None:
         job = batch[0]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from navicache.cli.bench.equal_table import NOTE, format_lead, format_psnr
 from navicache.cli.report.cells import number_cell
 from navicache.cli.report.results import BenchResults
-from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget
+from navicache.evaluation.bench.equal_steps import BUDGETS, CellAtBudget, count_computed
 from navicache.evaluation.bench.equal_steps import MeasuredCell as Bench
 from navicache.evaluation.bench.leads import SeriesLead
 from navicache.evaluation.bench.regret import SeriesRegret
@@ -35,14 +35,17 @@ def _lead_map(results: BenchResults) -> PageTable:
     budgets = [f"{budget} of the steps" for budget in BUDGETS]
     lines = []
     for cell in results.cells:
-        own = [standing for standing in results.standings if standing.cell is cell]
-        lines.append(TableRow((TableCell(cell.model), TableCell(cell.condition), *map(_best_lead_cell, own))))
+        own = {standing.budget: standing for standing in results.standings if standing.cell is cell}
+        leads = (_best_lead_cell(own.get(budget)) for budget in BUDGETS)
+        lines.append(TableRow((TableCell(cell.model), TableCell(cell.condition), *leads)))
     behind = " ".join(f"{len(found)} are behind by more than {bar} dB." for bar, found in results.leads.behind.items())
     title, note = "Lead over the best other policy, dB", f"{behind} In small letters: who is best of the others."
     return PageTable(title, ("model", "condition", *budgets), tuple(lines), 2, note)
 
 
-def _best_lead_cell(standing: CellAtBudget) -> TableCell:
+def _best_lead_cell(standing: CellAtBudget | None) -> TableCell:
+    if standing is None:
+        return TableCell(UNKNOWN_CELL)
     lead, best = standing.lead("rival"), standing.best("rival")
     if lead is None or best is None:
         return TableCell(UNKNOWN_CELL)
@@ -127,7 +130,8 @@ def equal_curves_section(results: BenchResults) -> PageSection | None:
         for curve in cell.curves:
             points = [(point.computed, point.psnr) for point in curve.points]
             trails.append(SeriesLine(curve.policy, points, curve.name in dashed))
-        picture = draw_equal_chart(trails, [float(budget * cell.steps) for budget in BUDGETS], f"equal{len(charts)}")
+        counts = [float(count) for budget in BUDGETS if (count := count_computed(budget, cell.steps)) is not None]
+        picture = draw_equal_chart(trails, counts, f"equal{len(charts)}")
         charts.append(PageChart(f"{cell.model}, {cell.condition}", picture, f"of {cell.steps} steps", "small"))
     seen = {curve.name: curve.policy for cell in results.cells for curve in cell.curves}
     words = {name: f"{name}, dashed" if name in dashed else name for name in seen}

@@ -1,5 +1,6 @@
 """Quality at equal computed steps: every series of settings is a curve, read at fixed budgets."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -10,9 +11,27 @@ from navicache.evaluation.bench.plan import DEFAULT_OURS
 from navicache.evaluation.bench.rows import Row
 
 Role = Literal["ours", "ours by threshold", "our other policy", "rival"]
-BUDGETS = (Fraction(1, 2), Fraction(2, 5), Fraction(1, 3), Fraction(1, 4))
+BUDGETS = tuple(Fraction(computed, 50) for computed in (25, 21, 17, 13, 9))
+LONG_RUN = 25  # a run with fewer steps has no budgets of 21/50 and 9/50: the others lie too close
+OF_LONG_RUNS = (Fraction(21, 50), Fraction(9, 50))
+FEWEST_COMPUTED = 4  # with fewer there is nothing to choose
 WIDE_GAP = Fraction(1, 6)  # of the steps: neighbours farther apart are too far to trust the line between them
 SAME_STEPS = 1e-9  # computed steps: means of whole numbers that are meant to be the same
+
+
+def count_computed(budget: Fraction, steps: int) -> int | None:
+    """The computed steps of a budget, the nearest whole number; None if runs of this length do not have it.
+
+    Example:
+        >>> [count_computed(budget, 50) for budget in BUDGETS]
+        [25, 21, 17, 13, 9]
+        >>> [count_computed(budget, 20) for budget in BUDGETS]
+        [10, None, 7, 5, None]
+    """
+    if steps < LONG_RUN and budget in OF_LONG_RUNS:
+        return None
+    nearest = math.floor(budget * steps + Fraction(1, 2))
+    return nearest if nearest >= FEWEST_COMPUTED else None
 
 
 @dataclass(frozen=True)
@@ -124,12 +143,13 @@ def read_cells(rows: Iterable[Row], ours: Sequence[str] = DEFAULT_OURS) -> list[
 
 
 def compare_at_budgets(cells: Iterable[MeasuredCell], budgets: Sequence[Fraction] = BUDGETS) -> list[CellAtBudget]:
-    """Every cell at every budget."""
-    return [_compare_at_budget(cell, budget) for cell in cells for budget in budgets]
+    """Every cell at every budget that its run has."""
+    places = ((cell, budget, count_computed(budget, cell.steps)) for cell in cells for budget in budgets)
+    return [_compare_at_budget(cell, budget, computed) for cell, budget, computed in places if computed is not None]
 
 
-def _compare_at_budget(cell: MeasuredCell, budget: Fraction) -> CellAtBudget:
-    found = ((curve.name, curve.point_at(float(budget * cell.steps))) for curve in cell.curves)
+def _compare_at_budget(cell: MeasuredCell, budget: Fraction, computed: int) -> CellAtBudget:
+    found = ((curve.name, curve.point_at(computed)) for curve in cell.curves)
     return CellAtBudget(cell, budget, {name: point for name, point in found if point is not None})
 
 
