@@ -22,7 +22,7 @@ from navicache_pocket.train.training_scenes import draw_training_scenes
 from navicache_pocket.world import Scenes, draw_scenes, mask_objects, render_videos
 
 HELD_OUT_SEED = 1_000_003
-WILD, SOUND, TURBO = "wild", "sound", "turbo"
+WILD, SOUND, TURBO, HARD = "wild", "sound", "turbo", ("flux", "ltx")
 
 
 def main() -> None:
@@ -36,6 +36,10 @@ def main() -> None:
         from navicache_pocket.train.wild.command import train_from_command_line as train_wild
 
         train_wild(rest)
+    elif known.member in HARD:
+        from navicache_pocket.train.hard.command import train_from_command_line as train_hard
+
+        train_hard(known.member, rest)
     elif known.member == SOUND:
         from navicache_pocket.train.sound.command import train_from_command_line as train_sound
 

@@ -13,14 +13,17 @@ import torch
 FULL_PRECISION = ("text_encoder", "text_encoder_2")
 
 
-def save_pipeline(pipe: Any, folder: Path) -> None:
-    """Write the pipeline so that its class opens it with transformers 4 and 5; it names no other folder."""
+def save_pipeline(pipe: Any, folder: Path, max_shard: str | None = None) -> None:
+    """Write the pipeline so that its class opens it with transformers 4 and 5; it names no other folder.
+
+    `max_shard`, such as "13MB", is the size above which weights are split into several files.
+    """
     for name, part in pipe.components.items():
         if isinstance(part, torch.nn.Module):
             _ = part.float() if name in FULL_PRECISION else part.half()
     unfinished = folder.with_name(f"{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
-    pipe.save_pretrained(unfinished)
+    pipe.save_pretrained(unfinished, max_shard_size=max_shard)
     _clean_configs(unfinished)
     shutil.rmtree(folder, ignore_errors=True)
     unfinished.rename(folder)

@@ -60,9 +60,9 @@ def generate_videos(pipe: Any, captions: Sequence[str], call: VideoCall, seed: i
 
 
 def save_contact_sheet(videos: torch.Tensor, path: Path, columns: int = 2) -> None:
-    """Three frames of each video (videos, frames, 3, height, width), as a JPEG."""
+    """Up to three frames of each video (videos, frames, 3, height, width), as a JPEG."""
     last = videos.shape[1] - 1
-    shown = [torch.cat([video[frame] for frame in (0, last // 2, last)], 2) for video in videos]
+    shown = [torch.cat([video[frame] for frame in sorted({0, last // 2, last})], 2) for video in videos]
     lines = [torch.cat(shown[start : start + columns], 2) for start in range(0, len(shown), columns)]
     pixels = (torch.cat(lines, 1).clamp(0, 1) * 255).round().byte().permute(1, 2, 0).numpy()
     with open_atomic_file(path) as file:

@@ -1,7 +1,7 @@
 """The training pool: wild scenes, rendered and encoded by wan's autoencoder, and the embeddings of all captions."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,22 +58,33 @@ def embed_captions(base: Path, captions: Sequence[str], device: str) -> torch.Te
 
 @torch.no_grad()
 def build_pool(base: Path, device: str, settings: PoolSettings) -> LatentPool:
-    """Render and encode until there are enough clips or the time is up."""
+    """Latents of wan's autoencoder, and the embeddings of all captions."""
     vae: Any = AutoencoderKLWan.from_pretrained(base, subfolder="vae", torch_dtype=torch.float32)
     vae = replace_norms(vae.to(device)).requires_grad_(False).eval()
+    values, captions = encode_clips(lambda videos: encode_videos(vae, videos), device, settings)
+    return LatentPool(values, captions, embed_captions(base, [*list_wild_captions(), ""], device))
+
+
+@torch.no_grad()
+def encode_clips(
+    encode: Callable[[torch.Tensor], torch.Tensor], device: str, settings: PoolSettings
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Render and encode until there are enough clips or the time is up: latents, and the number of each one's caption.
+
+    `encode` may return several rows for each clip, those of a clip one after another.
+    """
     draw: Any = torch.compile(draw_objects) if device == "cuda" else draw_objects
     scenes = draw_wild_scenes(settings.clips, settings.seed, settings.crowd)
     begun, parts = time.monotonic(), list[torch.Tensor]()
     for start in range(0, settings.clips, BATCH_SIZE):
         part = select_scenes(scenes, slice(start, start + BATCH_SIZE), device)
-        videos = render_wild_videos(part, settings.frames, settings.size, draw)
-        parts.append(encode_videos(vae, videos).to(torch.bfloat16))
+        parts.append(encode(render_wild_videos(part, settings.frames, settings.size, draw)).to(torch.bfloat16))
         if time.monotonic() - begun > settings.max_seconds:
             break
-    values = torch.cat(parts)
-    print(f"pool: {len(values)} clips in {time.monotonic() - begun:.0f} s, deviation {values.float().std():.2f}")
-    text = embed_captions(base, [*list_wild_captions(), ""], device)
-    return LatentPool(values, number_wild_captions(scenes)[: len(values)].to(device), text)
+    values, clips = torch.cat(parts), min(settings.clips, BATCH_SIZE * len(parts))
+    print(f"pool: {clips} clips in {time.monotonic() - begun:.0f} s, deviation {values.float().std():.2f}", flush=True)
+    captions = number_wild_captions(scenes)[:clips].to(device)
+    return values, captions.repeat_interleave(len(values) // clips)
 
 
 def encode_videos(vae: Any, video: torch.Tensor) -> torch.Tensor:
