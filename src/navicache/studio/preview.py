@@ -9,10 +9,10 @@ from torch import Tensor
 
 
 def decode_preview(pipe: Any, latents: Tensor) -> np.ndarray | None:
-    """(height, width, 3) in [0, 1] of the first sample; None for an unknown VAE."""
+    """(height, width, 3) in [0, 1] of the first sample; None for an unknown VAE, or for latents that are packed."""
     vae = pipe.components.get("vae")
     decode = DECODERS.get(type(vae).__name__)
-    if decode is None:
+    if decode is None or latents.ndim < 4:
         return None
     with torch.no_grad():
         frame = decode(vae, latents[:1].to(vae.dtype))
