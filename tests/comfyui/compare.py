@@ -103,8 +103,8 @@ class Comparison:
         return self._add(cache, setting, count, score)
 
     def _add(self, cache: str, setting: float | None, count: float, score: float | None) -> Row:
-        made_with = {"spacing": self.setting.spacing, "cfg": self.setting.cfg}
-        return self.rows.add(Row(self.setting.sampler, self.prompt, cache, setting, count, score, **made_with))
+        found = {"prompt": self.prompt, "cache": cache, "setting": setting, "evaluations": count, "psnr": score}
+        return self.rows.add(Row(**found, **self.setting._asdict()))
 
 
 def settings(args: argparse.Namespace, prompt: int) -> list[Setting]:

@@ -3,29 +3,32 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
 PROMPTS = 8  # as many as are compared, if nobody says otherwise
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """What a user sets on the sampler."""
 
     sampler: str
     spacing: str = "simple"
     cfg: float = 5.0
+    denoise: float = 1.0  # below 1 from a latent of another prompt, with fresh noise
+    parts: int = 1  # samplers that the run is cut among; only the first adds noise
 
     def is_alike(self, other: "Setting") -> bool:
         """Whether they differ in guidance at most."""
-        return (self.sampler, self.spacing) == (other.sampler, other.spacing)
+        return self._replace(cfg=other.cfg) == other
 
     @property
     def label(self) -> str:
         """A name for files."""
         usual = Setting(self.sampler)
-        return self.sampler if self == usual else f"{self.sampler}-{self.spacing}-{self.cfg:g}"
+        start = f"-from-{self.denoise:g}" * (self.denoise != 1) + f"-in-{self.parts}" * (self.parts != 1)
+        return self.sampler if self == usual else f"{self.sampler}-{self.spacing}-{self.cfg:g}{start}"
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,13 @@ class Row:
     psnr: float | None
     spacing: str = "simple"
     cfg: float = 5.0
+    denoise: float = 1.0
+    parts: int = 1
 
     @property
     def made_with(self) -> Setting:
         """The sampler's settings."""
-        return Setting(self.sampler, self.spacing, self.cfg)
+        return Setting(self.sampler, self.spacing, self.cfg, self.denoise, self.parts)
 
 
 class Rows:
