@@ -23,6 +23,25 @@ class Setting(NamedTuple):
         """Whether they differ in guidance at most."""
         return self._replace(cfg=other.cfg) == other
 
+    def list_conditions(self, steps: int) -> tuple[str, ...]:
+        """What it has in common with other settings: by all that was varied at its kind of start.
+
+        Example:
+            >>> Setting("euler", denoise=0.5).list_conditions(10)
+            ('denoise 0.5', 'denoise below 1')
+        """
+        if self.parts > 1:
+            return (f"{self.parts} samplers in a row",)
+        if self.denoise < 1:
+            return f"denoise {self.denoise:g}", "denoise below 1"
+        return (
+            "whole",
+            f"whole, {steps} steps",
+            f"whole, cfg {self.cfg:g}",
+            f"whole, {self.spacing}",
+            f"whole, {self.sampler}",
+        )
+
     @property
     def label(self) -> str:
         """A name for files."""
@@ -53,14 +72,15 @@ class Row:
 
 
 class Rows:
-    """The file of rows, and the plain runs' frames beside it."""
+    """The file of rows, and the plain runs' frames beside it; of several folders the first is written to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *more: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.path = folder, folder / "rows.jsonl"
         self.by_setting: dict[Setting, list[Row]] = {}
-        for line in self.path.read_text().splitlines() if self.path.exists() else ():
-            self._keep(Row(**json.loads(line)))
+        for path in (each / "rows.jsonl" for each in (folder, *more)):
+            for line in path.read_text().splitlines() if path.exists() else ():
+                self._keep(Row(**json.loads(line)))
 
     def all(self) -> list[Row]:
         """Every row, setting by setting."""
