@@ -39,6 +39,7 @@ class EvaluationPlan:
     places: tuple[Place | None, ...]
     levels: tuple[tuple[float, ...], ...]  # the sigmas of every segment's levels
     end: float  # the sigma that the run ends at
+    is_continued: bool = False  # the first segment's start was computed: by another sampler, or without a place here
 
     def has_sigma(self, number: int, sigma: float) -> bool:
         """Whether this evaluation is where it was expected."""
@@ -78,19 +79,27 @@ class EvaluationPlan:
         end = min(self.end, levels[-1]) if segment == len(self.levels) - 1 else levels[-1]
         return tuple(level if is_flow else level / (1 + level) for level in (*levels, end))
 
+    def is_segment_continued(self, segment: int) -> bool:
+        """Whether the start of a segment was computed before; where noise is added again, there is a new start."""
+        return self.is_continued and segment == 0
+
     def keep_between(self, highest: float, lowest: float) -> "EvaluationPlan":
         """The plan with a place only for evaluations between two sigmas, the first part of them alone if they rise.
 
         Example:
             >>> plan = plan_evaluations([1.0, 0.6, 0.3], [1.0, 0.6, 0.3, 0.0])
-            >>> plan.keep_between(0.7, 0.0).places
+            >>> part = plan.keep_between(0.7, 0.0)
+            >>> part.places
             (None, Place(segment=0, level=0, visit=0), Place(segment=0, level=1, visit=0))
+            >>> plan.is_continued, part.is_continued
+            (False, True)
         """
         kept = [lowest <= sigma <= highest for sigma in self.sigmas]
         inner = [sigma for sigma, inside in zip(self.sigmas, kept, strict=True) if inside]
         part = plan_evaluations(inner, [*inner, max(lowest, self.end)] if inner else [self.end])
-        places = iter(part.places)
-        return replace(self, places=tuple(next(places) if inside else None for inside in kept), levels=part.levels)
+        rest, is_continued = iter(part.places), self.is_continued or not all(kept[:1])
+        places = tuple(next(rest) if inside else None for inside in kept)
+        return replace(self, places=places, levels=part.levels, is_continued=is_continued)
 
 
 def plan_evaluations(evaluations: Sequence[float], sigmas: Sequence[float]) -> EvaluationPlan:

@@ -1,6 +1,7 @@
 """The cache of all calls with one latent shape; an engine handles a single shape."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -55,8 +56,9 @@ class LatentShapeCache:
         self._lines = {key: line for key, line in self._lines.items() if key[0] == segment}
         token = self._segment_tokens.setdefault(segment, object())
         noise = sigma if 0 <= sigma <= 1 else None
-        total = len(plan.levels[segment])
-        self._call_facts = CallFacts(branch, level, total, noise, token, lambda: plan.read_noise_levels(segment))
+        total, is_continued = len(plan.levels[segment]), plan.is_segment_continued(segment)
+        levels = partial(plan.read_noise_levels, segment)
+        self._call_facts = CallFacts(branch, level, total, noise, token, levels, is_continued)
 
     @property
     def kept(self) -> KeptOutput | None:

@@ -1,5 +1,7 @@
 """The wrappers around ComfyUI's functions; their state is in the options that ComfyUI passes."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
@@ -15,7 +17,7 @@ from .sampling_run import RunFacts, SamplingRun
 
 WRAPPER_KEY = "navicache"  # of the wrappers, and of the patch state in a model's options
 RUN_KEY = "navicache run"  # of the current sampling run, in the options of that run
-SAMPLER_ARGUMENT, SIGMAS_ARGUMENT = 2, 3  # positions among the arguments of a sampling run
+NOISE_ARGUMENT, SAMPLER_ARGUMENT, SIGMAS_ARGUMENT = 0, 2, 3  # positions among the arguments of a sampling run
 FULL_NOISE_SHARE = 0.999  # of the model's largest noise level: a run that starts below it is a partial run
 
 
@@ -23,7 +25,8 @@ def wrap_outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
     """Wrap a whole sampling run. ComfyUI makes new options for each run, so the state ends with it."""
     options = executor.class_obj.model_options["transformer_options"]
     state: PatchState = options[WRAPPER_KEY]
-    run, notes = _prepare_run(state, executor.class_obj, args[SAMPLER_ARGUMENT], args[SIGMAS_ARGUMENT])
+    given = (args[position] for position in (NOISE_ARGUMENT, SAMPLER_ARGUMENT, SIGMAS_ARGUMENT))
+    run, notes = _prepare_run(state, executor.class_obj, *given)
     options[RUN_KEY], finished = run, False
     try:
         result = executor(*args, **kwargs)
@@ -34,15 +37,19 @@ def wrap_outer_sample(executor: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def _prepare_run(state: PatchState, guider: Any, sampler: Any, sigmas: Tensor) -> tuple[SamplingRun, tuple[str, ...]]:
+def _prepare_run(
+    state: PatchState, guider: Any, noise: Tensor, sampler: Any, sigmas: Tensor
+) -> tuple[SamplingRun, tuple[str, ...]]:
     """The run of this sampler over these noise levels, and what the report says of its policy."""
     traits, levels = classify_sampler(sampler), sigmas.tolist()
     rehearsed = None if traits.bypass_reason else rehearse_sampler(sampler, sigmas, guider.model_patcher)
     plan = plan_evaluations(levels[:-1] if rehearsed is None else rehearsed, levels)
     policy, departure = state.choose_run_policy(plan, getattr(guider, "cfg", None))
     sampling = guider.model_patcher.get_model_object("model_sampling")
+    from_full_noise = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max)
+    is_whole_run = from_full_noise and levels[-1] == 0
+    plan = replace(plan, is_continued=not from_full_noise and is_denoised_further(noise, levels))
     plan = _keep_cached_part(plan, state, sampling)
-    is_whole_run = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max) and levels[-1] == 0
     too_short = ""
     if not is_whole_run:
         policy = policy_settings.adapt_policy_to_partial_run(policy)
@@ -52,6 +59,16 @@ def _prepare_run(state: PatchState, guider: Any, sampler: Any, sigmas: Tensor) -
     facts = RunFacts(state.model_class, len(levels) - 1, state.keep)
     notes = (departure, too_short, *describe_other_caches(guider.model_options["transformer_options"]))
     return SamplingRun(policy, traits, plan, facts), notes
+
+
+def is_denoised_further(noise: Tensor, levels: Sequence[float]) -> bool:
+    """Whether a sampler goes on where another stopped: down from a latent that gets no noise.
+
+    Example:
+        >>> is_denoised_further(torch.zeros(4), (0.6, 0.3, 0.0)), is_denoised_further(torch.ones(4), (0.6, 0.3, 0.0))
+        (True, False)
+    """
+    return levels[0] > levels[-1] and not noise.any()
 
 
 def _keep_cached_part(plan: EvaluationPlan, state: PatchState, sampling: Any) -> EvaluationPlan:

@@ -6,7 +6,7 @@ Every sampling leaves one line in the file of rows, and what is there is not sam
 import argparse
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from pathlib import Path
@@ -49,10 +49,10 @@ class Comparison:
 
     def navicache(self, evaluations: float, plain: float) -> Row:
         """Our node, asked for the count that the other cache met."""
-        if found := [row for row in self._found("navicache") if row.evaluations == evaluations]:
-            return found[-1]
+        rows = self._found("navicache")
         speedup = math.floor(1000 * plain / evaluations) / 1000  # rounded up, it would ask for one fewer
-        if found := [row for row in self._found("navicache") if row.setting == speedup]:
+        met = [row for row in rows if row.evaluations == evaluations]
+        if found := met or [row for row in rows if row.setting == speedup]:
             return found[-1]
         return self._score("navicache", speedup, *self._sample(inside.navicache(speedup)))
 
@@ -103,14 +103,15 @@ class Comparison:
         return self._add(cache, setting, count, score)
 
     def _add(self, cache: str, setting: float | None, count: float, score: float | None) -> Row:
-        made_with = {"spacing": self.setting.spacing, "cfg": self.setting.cfg}
-        return self.rows.add(Row(self.setting.sampler, self.prompt, cache, setting, count, score, **made_with))
+        found = {"prompt": self.prompt, "cache": cache, "setting": setting, "evaluations": count, "psnr": score}
+        return self.rows.add(Row(**found, **self.setting._asdict()))
 
 
 def settings(args: argparse.Namespace, prompt: int) -> list[Setting]:
     """Every sampler with every spacing; of several guidances each takes the next, and another one at every prompt."""
-    both, cfgs = product(args.samplers, args.spacings or ["simple"]), islice(cycle(args.cfg), prompt, None)
-    return [Setting(sampler, spacing, cfg) for (sampler, spacing), cfg in zip(both, cfgs, strict=False)]
+    every = product(args.samplers, args.spacings or ["simple"], args.denoise)
+    cfgs = islice(cycle(args.cfg), prompt, None)
+    return [Setting(*names, cfg, denoise, args.cut) for (*names, denoise), cfg in zip(every, cfgs, strict=False)]
 
 
 def chosen_cells(args: argparse.Namespace) -> Iterator[Cell]:
@@ -123,15 +124,21 @@ def chosen_cells(args: argparse.Namespace) -> Iterator[Cell]:
         )
         return
     for prompt in range(args.prompts):
-        for steps, setting in product(args.steps, settings(args, prompt)):
-            yield Cell(steps, setting, prompt)
+        for place, steps in enumerate(args.steps):
+            yield from (Cell(steps, setting, prompt) for setting in settings(args, prompt + place))
+
+
+def own_share(found: Iterable[Cell], part: str) -> Iterator[Cell]:
+    """Every n-th of them, for n processes side by side: "2/14" is the second of 14."""
+    number, count = map(int, part.split("/"))
+    return islice(found, number - 1, None, count)
 
 
 def comparisons(args: argparse.Namespace) -> Iterator[Comparison]:
     """The cells that were chosen, one after the other."""
     studio = inside.Studio(getattr(torch, args.dtype))
     texts = choose_prompts("held-out", max(args.prompts, GRID_PROMPTS))
-    for steps, setting, prompt in chosen_cells(args):
+    for steps, setting, prompt in own_share(chosen_cells(args), args.part):
         rows, alike = Rows(args.out / str(steps)), scored_rows(ROWS / "spacings", args.out)
         yield Comparison(studio, rows, setting, prompt, texts[prompt], steps, args.speedup, args.tries, alike)
 
@@ -145,6 +152,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--samplers", nargs="+", default=SAMPLERS, help="by ComfyUI's names")
     parser.add_argument("--spacings", nargs="+", help="schedulers by ComfyUI's names (simple, or all of a round)")
     parser.add_argument("--cfg", type=float, nargs="+", default=[5.0], help="one after the other over the settings (5)")
+    parser.add_argument("--denoise", type=float, nargs="+", default=[1.0], help="below 1 from another prompt's latent")
+    parser.add_argument("--cut", type=int, default=1, help="samplers in a row that a run is cut among (1)")
+    parser.add_argument("--part", default="1/1", help="which share of the settings; each has a folder of its own (1/1)")
     parser.add_argument(
         "--rounds", type=int, nargs="+", help="rounds of the grid (tests.comfyui.grid), of these samplers"
     )
@@ -159,6 +169,8 @@ def main(argv: list[str] | None = None) -> None:
     for comparison in comparisons(args):
         plain = comparison.plain().evaluations
         met = plain // comparison.speedup
+        if args.rounds is None and args.only is None:  # a short run computes more than it is asked for
+            met = comparison.navicache(met, plain).evaluations
         if args.only != "navicache":
             met = comparison.easycache(met) if args.threshold is None else comparison.easycache_at(args.threshold)
         if args.only != "easycache":

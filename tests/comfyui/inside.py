@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 PACK = HERE.parents[1] / "comfyui"
 SHAPE = (1, 16, 5, 16, 16)  # 17 frames of 128x128
 SHIFT = 3.0
+FORMER_PROMPT, FORMER_SETTING = "a small blue cube spinning in front of a blue sky", Setting("euler")
 
 Patch = Callable[[Any], Any]  # a MODEL in, a MODEL out
 
@@ -78,6 +79,8 @@ class Studio:
     dtype: torch.dtype = torch.float32
     pack: ModuleType = field(default_factory=lambda: load_nodes(HERE / "nodes"))
     remembered: Remembered = field(default_factory=Remembered)
+    shape: tuple[int, ...] = SHAPE
+    _former: torch.Tensor | None = None
 
     def __post_init__(self) -> None:
         from comfy_extras.nodes_model_advanced import ModelSamplingSD3
@@ -93,15 +96,41 @@ class Studio:
 
         model = self.pack.counter.counted(patch(self.model))
         model.add_wrapper_with_key(WrappersMP.DIFFUSION_MODEL, "remembered", self.remembered)
-        positive, latent = [[self.pocket.encode(prompt), {}]], {"samples": torch.zeros(SHAPE)}
-        call = (model, seed, steps, setting.cfg, setting.sampler, setting.spacing, positive, self.negative, latent)
+        facts = (seed, steps, setting.cfg, setting.sampler, setting.spacing, [[self.pocket.encode(prompt), {}]])
+        latent = {"samples": torch.zeros(self.shape) if setting.denoise == 1 else self._find_former(seed)}
         with torch.inference_mode():
-            made = nodes.common_ksampler(*call)[0]["samples"]
-        return made, self.pack.counter.count(model) / (1 if setting.cfg == 1 else 2)
+            for part in cut_run(setting, steps):
+                latent = nodes.common_ksampler(model, *facts, self.negative, latent, **part)[0]
+        return latent["samples"], self.pack.counter.count(model) / (1 if setting.cfg == 1 else 2)
+
+    def _find_former(self, seed: int) -> torch.Tensor:
+        """What another prompt has made, for runs that start from a latent."""
+        if self._former is None:
+            self._former = self.sample(FORMER_PROMPT, FORMER_SETTING, plain, seed + 1)[0]
+        return self._former.clone()
 
     def frames(self, latents: torch.Tensor) -> torch.Tensor:
         """As they would be saved: 8 bits a colour."""
         return (self.pocket.decode(latents) * 255).round().byte()
+
+
+def cut_run(setting: Setting, steps: int) -> list[dict[str, Any]]:
+    """What ComfyUI's samplers are told of the parts of a run.
+
+    Example:
+        >>> cut_run(Setting("euler", denoise=0.5), 10)
+        [{'denoise': 0.5}]
+        >>> [part["start_step"] for part in cut_run(Setting("euler", parts=2), 20)]
+        [0, 10]
+    """
+    if setting.parts == 1:
+        return [{"denoise": setting.denoise}]
+    bounds = [steps * part // setting.parts for part in range(setting.parts)]
+    ends = [*bounds[1:], steps]
+    return [
+        {"start_step": start, "last_step": end, "disable_noise": start > 0}
+        for start, end in zip(bounds, ends, strict=True)
+    ]
 
 
 def plain(model: Any) -> Any:

@@ -3,29 +3,51 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 SAMPLERS = ("euler", "dpmpp_2m", "uni_pc", "res_multistep", "euler_ancestral", "heun")
 ROWS = Path(__file__).parents[2] / "benchmarks" / "results" / "comfyui"
 PROMPTS = 8  # as many as are compared, if nobody says otherwise
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """What a user sets on the sampler."""
 
     sampler: str
     spacing: str = "simple"
     cfg: float = 5.0
+    denoise: float = 1.0  # below 1 from a latent of another prompt, with fresh noise
+    parts: int = 1  # samplers that the run is cut among; only the first adds noise
 
     def is_alike(self, other: "Setting") -> bool:
         """Whether they differ in guidance at most."""
-        return (self.sampler, self.spacing) == (other.sampler, other.spacing)
+        return self._replace(cfg=other.cfg) == other
+
+    def list_conditions(self, steps: int) -> tuple[str, ...]:
+        """What it has in common with other settings: by all that was varied at its kind of start.
+
+        Example:
+            >>> Setting("euler", denoise=0.5).list_conditions(10)
+            ('denoise 0.5', 'denoise below 1')
+        """
+        if self.parts > 1:
+            return (f"{self.parts} samplers in a row",)
+        if self.denoise < 1:
+            return f"denoise {self.denoise:g}", "denoise below 1"
+        return (
+            "whole",
+            f"whole, {steps} steps",
+            f"whole, cfg {self.cfg:g}",
+            f"whole, {self.spacing}",
+            f"whole, {self.sampler}",
+        )
 
     @property
     def label(self) -> str:
         """A name for files."""
         usual = Setting(self.sampler)
-        return self.sampler if self == usual else f"{self.sampler}-{self.spacing}-{self.cfg:g}"
+        start = f"-from-{self.denoise:g}" * (self.denoise != 1) + f"-in-{self.parts}" * (self.parts != 1)
+        return self.sampler if self == usual else f"{self.sampler}-{self.spacing}-{self.cfg:g}{start}"
 
 
 @dataclass(frozen=True)
@@ -40,22 +62,25 @@ class Row:
     psnr: float | None
     spacing: str = "simple"
     cfg: float = 5.0
+    denoise: float = 1.0
+    parts: int = 1
 
     @property
     def made_with(self) -> Setting:
         """The sampler's settings."""
-        return Setting(self.sampler, self.spacing, self.cfg)
+        return Setting(self.sampler, self.spacing, self.cfg, self.denoise, self.parts)
 
 
 class Rows:
-    """The file of rows, and the plain runs' frames beside it."""
+    """The file of rows, and the plain runs' frames beside it; of several folders the first is written to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *more: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.path = folder, folder / "rows.jsonl"
         self.by_setting: dict[Setting, list[Row]] = {}
-        for line in self.path.read_text().splitlines() if self.path.exists() else ():
-            self._keep(Row(**json.loads(line)))
+        for path in (each / "rows.jsonl" for each in (folder, *more)):
+            for line in path.read_text().splitlines() if path.exists() else ():
+                self._keep(Row(**json.loads(line)))
 
     def all(self) -> list[Row]:
         """Every row, setting by setting."""

@@ -1,11 +1,14 @@
 """The tables of the docs, from the rows that `tests.comfyui.compare` has left: `python -m tests.comfyui.table`.
 
 With `--spacings` the rows are those of samplers with spacings and several guidances: one mean over all of them for each
-sampler and spacing, with the interval of the mean over prompts.
+sampler and spacing, with the interval of the mean over prompts. With `--conditions` one line is for all settings that
+have a number of steps, a guidance, a spacing, a sampler or a start in common, against both rivals.
 """
 
 import argparse
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
@@ -27,6 +30,11 @@ class Pair(NamedTuple):
     def lead(self) -> float:
         """Decibels that ours is nearer to the uncached run."""
         return (self.ours.psnr or 0.0) - (self.theirs.psnr or 0.0)
+
+    def cut(self, limit: float) -> "Pair":
+        """The same with at most so many decibels: beyond 45 nobody sees a difference."""
+        ours, theirs = (replace(row, psnr=min(row.psnr or 0.0, limit)) for row in self[1:])
+        return Pair(self.plain, ours, theirs)
 
 
 def pairs(rows: Rows, setting: Setting) -> list[Pair]:
@@ -52,14 +60,14 @@ def cell(found: list[Pair]) -> str:
     return f"{ours:.1f}, {theirs:.1f}{counted}: **{fmean(leads):+.1f}** {span}"
 
 
-def read_parts(folder: Path) -> dict[int, Rows]:
+def read_parts(*folders: Path) -> dict[int, Rows]:
     """The rows of every number of steps."""
-    return {int(part.name): Rows(part) for part in folder.iterdir() if part.name.isdigit()}
+    parts = [part for folder in folders for part in sorted(folder.iterdir()) if part.name.isdigit()]
+    return {int(name): Rows(*(part for part in parts if part.name == name)) for name in {part.name for part in parts}}
 
 
-def table(folder: Path) -> list[str]:
+def table(parts: dict[int, Rows]) -> list[str]:
     """One line a sampler, one column a number of steps."""
-    parts = read_parts(folder)
     steps = sorted(parts)
     lines = [["sampler", *(f"{number} steps" for number in steps)], ["---"] * (1 + len(steps))]
     for sampler in SAMPLERS:
@@ -92,6 +100,41 @@ def spacing_table(parts: dict[int, Rows], only: Sequence[str] = (), rival: str =
     return [*(f"| {' | '.join(line)} |" for line in lines), "", _summarize(everything)]
 
 
+class Lead(NamedTuple):
+    """How far ours is ahead in one setting with one prompt, of both rivals where they were sampled."""
+
+    labels: tuple[str, ...]
+    easycache: float | None
+    fewer_steps: float | None
+
+
+def list_leads(parts: dict[int, Rows], limit: float = math.inf) -> Iterator[Lead]:
+    """Every setting and prompt; more decibels than the limit count as that many."""
+    for steps, rows in sorted(parts.items()):
+        for setting in rows.by_setting:
+            found = [
+                {pair.ours.prompt: pair.cut(limit).lead for pair in RIVALS[rival](rows, setting)} for rival in RIVALS
+            ]
+            for prompt in dict.fromkeys(prompt for leads in found for prompt in leads):
+                yield Lead(setting.list_conditions(steps), *(leads.get(prompt) for leads in found))
+
+
+def condition_table(parts: dict[int, Rows], limit: float = math.inf) -> list[str]:
+    """One line a condition, and the lead over both rivals in all settings that meet it."""
+    leads = list(list_leads(parts, limit))
+    heads = ("condition", "over EasyCache", "median, ahead", "over fewer steps", "least", "behind by more than 1")
+    lines = [heads, ("---",) * len(heads)]
+    for label in sorted({label for lead in leads for label in lead.labels}):
+        theirs = [lead.easycache for lead in leads if label in lead.labels and lead.easycache is not None]
+        fewer = [lead.fewer_steps for lead in leads if label in lead.labels and lead.fewer_steps is not None]
+        if theirs and fewer:
+            ahead = f"{median(theirs):+.1f}, {sum(lead > 0 for lead in theirs)} of {len(theirs)}"
+            behind = f"{sum(lead < -1 for lead in fewer)} of {len(fewer)}"
+            means = (f"{fmean(each):+.1f}" for each in (theirs, fewer))
+            lines.append((label, next(means), ahead, next(means), f"{min(fewer):+.1f}", behind))
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
 def _summarize(found: list[Pair]) -> str:
     """The interval is of the mean over prompts: settings with one prompt go up and down together."""
     leads, by_prompt = [pair.lead for pair in found], dict[int, list[float]]()
@@ -110,13 +153,18 @@ def _describe_leads(found: list[Pair]) -> str:
 def main(argv: list[str] | None = None) -> None:
     """Print it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", default=ROWS)
+    parser.add_argument("folders", type=Path, nargs="*", default=[ROWS])
+    parser.add_argument("--conditions", action="store_true", help="a line for each condition, against both rivals")
+    parser.add_argument("--limit", type=float, default=math.inf, help="with --conditions: more decibels count as this")
     parser.add_argument("--spacings", nargs="*", help="samplers by spacings (all, or those named), over all settings")
     parser.add_argument("--rival", choices=tuple(RIVALS), default="easycache", help="with --spacings: which is led")
     args = parser.parse_args(argv)
-    as_usual = args.spacings is None
-    chosen = () if as_usual else (read_parts(args.folder), args.spacings, args.rival)
-    print(*(table(args.folder) if as_usual else spacing_table(*chosen)), sep="\n")
+    parts = read_parts(*args.folders)
+    if args.conditions:
+        lines = condition_table(parts, args.limit)
+    else:
+        lines = table(parts) if args.spacings is None else spacing_table(parts, args.spacings, args.rival)
+    print(*lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.comfyui.rows import Row, Rows, Setting
-from tests.comfyui.table import pairs, read_parts, spacing_table, table
+from tests.comfyui.table import condition_table, pairs, read_parts, spacing_table, table
 
 
 def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_nearest_scored_count_is_taken(tmp_path: Path) -> None:
     (pair,) = pairs(rows, Setting("euler"))
     assert (pair.theirs.setting, pair.lead) == (0.15, 4.0)
     assert pairs(rows, Setting("heun")) == []
-    head, _, first, *_, last = table(tmp_path)
+    head, _, first, *_, last = table(read_parts(tmp_path))
     assert head == "| sampler | 20 steps |"
     assert first == "| `euler` | 45.0, 41.0 (+1.0 computed): **+4.0** (+4.0 to +4.0; 1 prompts) |"
     assert last == "| `heun` |  |"
@@ -49,3 +49,19 @@ def test_fewer_steps_are_a_rival_too_and_the_interval_is_over_prompts(tmp_path: 
     *_, line, _, mean = spacing_table(read_parts(tmp_path), rival="fewer steps")
     assert line == "| `euler` | +5.0 (2) |"
     assert mean == "mean +5.0 dB, +2.0 to +8.0 at 95 % over 2 prompts, median +5.0; 2 of 2 ahead, least +2.0"
+
+
+def test_conditions_gather_settings_and_have_both_rivals(tmp_path: Path) -> None:
+    """Two processes have a folder each."""
+    for part, (cfg, denoise, lead) in enumerate(((1.0, 1.0, 4.0), (6.0, 1.0, -2.0), (6.0, 0.5, 9.0))):
+        rows, made_with = Rows(tmp_path / str(part) / "12"), {"cfg": cfg, "denoise": denoise}
+        rows.add(Row("euler", 0, "plain", None, 12, None, **made_with))
+        rows.add(Row("euler", 0, "navicache", 2.0, 6, 40 + lead, **made_with))
+        rows.add(Row("euler", 0, "easycache", 0.1, 6, 40.0, **made_with))
+        rows.add(Row("euler", 0, "fewer steps", 6, 6, 38.0, **made_with))
+    parts = read_parts(*(tmp_path / str(part) for part in range(3)))
+    lines = condition_table(parts)
+    assert "| denoise 0.5 | +9.0 | +9.0, 1 of 1 | +11.0 | +11.0 | 0 of 1 |" in lines
+    assert "| whole, 12 steps | +1.0 | +1.0, 1 of 2 | +3.0 | +0.0 | 0 of 2 |" in lines
+    assert "| whole, cfg 6 | -2.0 | -2.0, 0 of 1 | +0.0 | +0.0 | 0 of 1 |" in lines
+    assert "| denoise 0.5 | +2.0 | +2.0, 1 of 1 | +4.0 | +4.0 | 0 of 1 |" in condition_table(parts, limit=42.0)

@@ -116,8 +116,8 @@ def test_joining_in_mid_run_aligns_shortly():
     gate = AlignmentGuard(Scripted((False,) * 40), 10)
     computed = [gate.decide((0, 0), Step(index=26 + i, local_index=i))[0].compute for i in range(4)]
     assert computed == [True, True, False, False]
-    assert is_aligning(26, 0, 1)
-    assert not is_aligning(27, 1, 1)
+    assert is_aligning(Step(26, 0), 1)
+    assert not is_aligning(Step(27, 1), 1)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -1,9 +1,11 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-A third of the budget beyond five steps is computed at the start without a gap, and a twelfth of the budget, one or two
-steps, at the end; the others so that the reused steps cost least (step_costs.py). A run that starts with gaps can turn
-to another picture, most of all with guidance, and the output turns fastest just before the end. Of a small budget, five
-steps are worth more later. The noise levels are taken from the first source that has them:
+A third of the budget beyond five steps, two at least, is computed at the start without a gap, and a twelfth of the
+budget, one or two steps, at the end; the others so that the reused steps cost least (step_costs.py). A run that starts
+with gaps can turn to another picture, most of all with guidance, and the output turns fastest just before the end. Of a
+small budget, five steps are worth more later. A latent with fresh noise is a start, at whichever level it begins; one
+that another sampler or expert has begun to denoise is none. The noise levels are taken from the first source that has
+them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -21,7 +23,7 @@ from typing import NamedTuple
 
 from navicache.policies.decisions import PlainGate
 from navicache.policies.fixed_schedules import IndexGate
-from navicache.policies.guards import REALIGN_STEPS
+from navicache.policies.guards import REALIGN_STEPS, is_past_start
 from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
 from navicache.policies.step_costs import choose_steps, compute_step_costs
@@ -35,7 +37,8 @@ DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later ste
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
 LATER_STEPS, FIRST_SHARE = 5, 3  # beyond five steps of the budget one in three is computed at the start
 LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and of the whole budget one in twelve at the end
-FEW_STEPS_FIRST, FEW_STEPS_REUSED = 2, 4  # a run of few steps computes two at the start, and reuses one in four at most
+LINE_STEPS, FEWEST_WITH_LINE = 2, 4  # a line takes two outputs: a budget of four or more begins with both
+FEW_STEPS_REUSED = 4  # a run of few steps reuses one in four at most
 
 
 @cache
@@ -103,9 +106,7 @@ class BudgetGate(PlainGate[BudgetState]):
             return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
         budget = self.count_computed_steps(total)
         first = self.count_first_steps(budget)
-        if total < self.few_steps_below:
-            first = max(first, FEW_STEPS_FIRST)
-        if local < step.index:  # the start of the run is past
+        if is_past_start(step):
             first = min(first, REALIGN_STEPS)
         if step.noise_levels is not None and len(step.noise_levels) > total:
             is_due = local in build_schedule(step.noise_levels[-total - 1 :], budget, first)
@@ -134,7 +135,7 @@ class BudgetGate(PlainGate[BudgetState]):
         """
         if self.align_steps is not None:
             return self.align_steps
-        return max((budget - LATER_STEPS) // FIRST_SHARE, 1)
+        return max((budget - LATER_STEPS) // FIRST_SHARE, LINE_STEPS if budget >= FEWEST_WITH_LINE else 1)
 
     def _is_due_in_rest(self, state: BudgetState, local: int, total: int, budget: int) -> bool:
         left, here = max(budget - state.computed, 1), min(state.last_computed, total - 1)

@@ -16,17 +16,27 @@ StateT = TypeVar("StateT")
 REALIGN_STEPS = 2
 
 
-def is_aligning(index: int, local_index: int, align_steps: int) -> bool:
-    """Whether a step belongs to the alignment.
+def is_past_start(step: Step | Outcome) -> bool:
+    """Whether the start of the run was computed before this engine began.
 
-    An engine that joins in mid-run (the second expert of Wan 2.2, a batch that changed its size) is past the
-    turbulent start and needs only as many computed steps as a first ratio takes.
+    The second expert of Wan 2.2, the second of two samplers and a batch that changed its size go on with a latent that
+    knows where it goes. A latent with fresh noise does not, at whichever level: image to image begins with a start.
 
     Example:
-        >>> [is_aligning(i, i, 3) for i in range(4)], [is_aligning(i + 20, i, 10) for i in range(4)]
+        >>> is_past_start(Step(20, 0)), is_past_start(Step(0, 0, is_continued=True)), is_past_start(Step(0, 0))
+        (True, True, False)
+    """
+    return step.is_continued or step.local_index < step.index
+
+
+def is_aligning(step: Step | Outcome, align_steps: int) -> bool:
+    """Whether a step belongs to the alignment; past the start it is only as long as a first ratio takes.
+
+    Example:
+        >>> [is_aligning(Step(i, i), 3) for i in range(4)], [is_aligning(Step(i + 20, i), 10) for i in range(4)]
         ([True, True, True, False], [True, True, False, False])
     """
-    return local_index < (align_steps if index == local_index else min(align_steps, REALIGN_STEPS))
+    return step.local_index < (min(align_steps, REALIGN_STEPS) if is_past_start(step) else align_steps)
 
 
 @dataclass(frozen=True)
@@ -90,8 +100,7 @@ class AlignmentGuard(ComputeGuard[StateT]):
 
     def find_compute_reason(self, step: Step) -> str | None:
         """Compute while aligning."""
-        early = step.local_index < self.align_steps and is_aligning(step.index, step.local_index, self.align_steps)
-        return "align" if early else None
+        return "align" if is_aligning(step, self.align_steps) else None
 
 
 @dataclass(frozen=True)

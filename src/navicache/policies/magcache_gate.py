@@ -35,7 +35,7 @@ class RetentionRule:
 
         The scripts count calls, so the bound can fall between two guidance branches.
         """
-        if is_aligning(step.index, step.local_index, self.align_steps):
+        if is_aligning(step, self.align_steps):
             return True
         call = calls_per_step * step.index + min(step.stream_index, calls_per_step - 1)
         last = calls_per_step * total_steps

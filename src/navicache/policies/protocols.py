@@ -46,6 +46,7 @@ class Step(NamedTuple):
     shapes_match: bool = True  # input and output have the same shape, so they can be added
     noise_levels: NoiseLevels | None = None  # before each step of the whole run, and after the last
     sample: int = 0  # place in the batch; 0 until the samples of a batch are known apart
+    is_continued: bool = False  # the start of the run was computed by others: the sampler or the expert before
 
     @property
     def progress(self) -> float | None:
@@ -73,6 +74,7 @@ class Outcome(NamedTuple):
     # share of the last prediction error that occurs again: <m, m before> / <m before, m before>
     error_correlation: MeasuredValue[float] = None
     noise_levels: NoiseLevels | None = None  # as in `Step`
+    is_continued: bool = False  # as in `Step`
 
     @property
     def progress(self) -> float | None:

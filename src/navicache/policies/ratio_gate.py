@@ -71,7 +71,7 @@ class RatioGate:
         if state.beliefs is None or changes is None or step.output_magnitude is None:
             return Decision(True, "no ratio yet"), state._replace(predicted_change=None)
         beliefs = state.beliefs
-        if self.grow_on_reuse and not is_aligning(step.index, step.local_index, self.align_steps):
+        if self.grow_on_reuse and not is_aligning(step, self.align_steps):
             beliefs = self._diagonal_filter.predict(beliefs, step.progress)
         predicted = 0.0
         for belief, change in zip(beliefs, changes, strict=True):
@@ -95,7 +95,7 @@ class RatioGate:
         if not all(map(math.isfinite, z)):
             # Nothing changed in the input: the next step is computed, as in the official code, and the filter restarts.
             return RatioGateState()
-        if state.beliefs is None or is_aligning(outcome.index, outcome.local_index, self.align_steps):
+        if state.beliefs is None or is_aligning(outcome, self.align_steps):
             beliefs, gains = align_beliefs(
                 self._diagonal_filter, self.alignment, state.beliefs, state.ratio_count, z, outcome.progress
             )

@@ -47,13 +47,14 @@ class Guider:
         roles = {"positive": self.positive, "negative": self.negative}
         return {role: [cond.as_dictionary() for cond in conds] for role, conds in roles.items()}
 
-    def sample(self, noise: Tensor, sampler: Any, sigmas: Tensor) -> Tensor:
+    def sample(self, noise: Tensor, sampler: Any, sigmas: Tensor, latent: Tensor | None = None) -> Tensor:
         original, self.model_options = self.model_options, copied(self.model_patcher.model_options)
         options = self.model_options["transformer_options"]
         options["wrappers"] = copied(self.model_patcher.wrappers)
         try:
             return Executor(self.outer_sample, self, wrappers_in(options, OUTER_SAMPLE)).execute(
-                noise, torch.zeros_like(noise), sampler, sigmas, None, None, True, 0, latent_shapes=[noise.shape]
+                *(noise, torch.zeros_like(noise) if latent is None else latent, sampler, sigmas, None, None, True, 0),
+                latent_shapes=[noise.shape],
             )
         finally:
             self.model_options = original

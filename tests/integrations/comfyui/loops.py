@@ -165,6 +165,7 @@ def generate(
     *,
     sigmas: Tensor | None = None,
     noise: Tensor | None = None,
+    latent: Tensor | None = None,
     positive: list[Cond] | None = None,
     negative: list[Cond] | None = None,
     **how: Any,
@@ -174,7 +175,7 @@ def generate(
     guider = Guider(model, *conds, **how)
     start = latents() if noise is None else noise
     with torch.no_grad():
-        return guider.sample(start, sampler(loop), levels() if sigmas is None else sigmas)
+        return guider.sample(start, sampler(loop), levels() if sigmas is None else sigmas, latent)
 
 
 def relative(a: Tensor, b: Tensor) -> float:

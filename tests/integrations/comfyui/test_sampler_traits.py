@@ -85,7 +85,7 @@ def test_noise_that_is_put_back_begins_a_new_stretch() -> None:
     report = report_of(patched)
     first, second = report.trace.runs
     assert [(run.length, run.total) for run in (first, second)] == [(15, 15), (15, 15)]
-    assert second.computed_steps()[:3] == (0, 2, 4)  # as a small budget begins
+    assert second.computed_steps()[:3] == (0, 1, 3)  # fresh noise begins with a line
     assert report.computed <= 20
     assert any("2 segments" in note for note in report.notes)
     assert relative(video, generate(Patcher(Model()), sample_restart)) < 0.03

@@ -145,7 +145,8 @@ class StreamDecider:
     def _build_step(
         self, position: StepPosition, stream: str, sample: int, rows: Sequence[int], elements: int, shapes_match: bool
     ) -> Step:
-        computed_at, (index, local_index, total, time, sigma, levels) = self.computed_steps[sample], position
+        computed_at = self.computed_steps[sample]
+        index, local_index, total, time, sigma, levels, is_continued = position
         change = self.readings.get("since_seen")
         return Step(
             index,
@@ -163,6 +164,7 @@ class StreamDecider:
             shapes_match=shapes_match,
             noise_levels=levels,
             sample=sample,
+            is_continued=is_continued,
         )
 
     def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ class CallFacts(NamedTuple):
     sigma: float | None = None  # noise level in [0, 1]
     run_token: object | None = None  # another object in another run
     read_noise_levels: Callable[[], NoiseLevels | None] | None = None  # of the whole run; asked once, at its first call
+    is_continued: bool = False  # the run's latent comes from a sampler or an expert before, and got no fresh noise
 
 
 class CallPlacement(NamedTuple):

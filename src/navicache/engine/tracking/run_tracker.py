@@ -19,6 +19,7 @@ class StepPosition(NamedTuple):
     time: float | None
     sigma: float | None
     noise_levels: NoiseLevels | None = None  # of the whole run
+    is_continued: bool = False  # the start of the run was computed by others
 
 
 @dataclass(slots=True)
@@ -57,7 +58,10 @@ class RunTracker:
     def position(self) -> StepPosition:
         """Where the step stands; its time as far as it has been read."""
         time = None if self.time is None else get_moving_time(self.time, self.first_time)
-        return StepPosition(self.index, self.local_index, self.total, time, self.call_facts.sigma, self.noise_levels)
+        facts = self.call_facts
+        return StepPosition(
+            self.index, self.local_index, self.total, time, facts.sigma, self.noise_levels, facts.is_continued
+        )
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
         """Remove what a scheduler says that does not move with this run."""
