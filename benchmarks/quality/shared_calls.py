@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from benchmarks.quality.quick_lpips import load_network, measure_lpips
 from benchmarks.quality.rows_apart import tell_rows_apart
 from benchmarks.quality.sample_gates import SharedCall
 from navicache import enable
@@ -35,7 +36,7 @@ from navicache.evaluation.bench.names import slug
 from navicache.evaluation.bench.plan import NO_CACHE, PlanSetting
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.session import PLAN_COPY, run_missing_jobs
-from navicache.evaluation.perceptual import LpipsNetwork, load_network, lpips
+from navicache.evaluation.perceptual import LpipsNetwork
 from navicache.generation.media import split_samples
 from navicache.generation.progress import bar_options
 from navicache.generation.timed_calls import NEGATIVE_PROMPTS, TimedOutput
@@ -107,12 +108,12 @@ class SharedCallWorker(PipelineWorker):
         return [{**row, "knobs": dict(job.setting.knobs), **none} for row, job in zip(rows, batch, strict=True)]
 
     def _measure(self, plain: Baseline, made: TimedOutput) -> dict[str, Any]:
-        clips, others = (plain.clip, made.media.clip), [name for name in self.metrics if name != LPIPS]
-        quality = measure(*clips, others, device=self._device)
+        clips = [torch.as_tensor(clip).to(self._device) for clip in (plain.clip, made.media.clip)]
+        quality = measure(*clips, [name for name in self.metrics if name != LPIPS])
         if LPIPS not in self.metrics:
             return quality
-        self._network = self._network or load_network(device=self._device)
-        return {**quality, "lpips": lpips(*clips, network=self._network), "lpips_missing": None}
+        self._network = self._network or load_network(self._device)
+        return {**quality, "lpips": measure_lpips(self._network, *clips), "lpips_missing": None}
 
     def _choose_schemes(self, batch: JobBatch) -> tuple[Scheme, ...]:
         module = find_denoiser(self._pipe)
