@@ -1,7 +1,8 @@
 """The ruler of a default: regret with every PSNR cut at a ceiling, every model counted once, LPIPS beside it.
 
-Above the ceiling nobody sees a difference, so 60 dB are worth no more than 45. A model with many settings counts as
-much as one with few: the mean is over a model's settings first, then over models.
+Above the ceiling nobody sees a difference, so 60 dB are worth no more than 45: in docs/results/paper/figures.csv the
+mean LPIPS of settings is 0.036 from 30 to 35 dB, 0.008 from 35 on, 0.002 from 40 on and 0.001 from 45 on. A model with
+many settings counts as much as one with few: the mean is over a model's settings first, then over models.
 """
 
 import csv
