@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.quality.noise_levels import read_cell_levels
 from navicache.cli.bench.plan_setup import add_embedded_calls
 from navicache.evaluation.bench.equal_steps import BUDGETS, count_computed
-from navicache.evaluation.bench.plan import STEPS, BenchPlan, PlanCondition, PlanModel
+from navicache.evaluation.bench.plan import BenchPlan, PlanCondition, PlanModel
 from navicache.evaluation.bench.plan_file import parse_plan, read_plan
 from navicache.evaluation.tuning.weighted_lists import LISTS, weigh_steps
 
@@ -44,7 +44,7 @@ def write_settings(plan: BenchPlan) -> str:
 def cell_lists(model: PlanModel, condition: PlanCondition) -> list[tuple[str, tuple[int, ...]]]:
     """The names and steps of all lists of a cell."""
     levels = read_cell_levels(model, condition)
-    counts = computed_counts({**model.call, **condition.call}[STEPS])
+    counts = computed_counts(len(levels) - 1)
     return [(name, tuple(weigh_steps(LISTS[name], levels, count))) for name in LISTS for count in counts]
 
 

@@ -13,7 +13,7 @@ WITH_OWN_LEVELS = ("HunyuanVideoPipeline", "FluxPipeline", "LTXPipeline")
 
 
 def read_cell_levels(model: PlanModel, condition: PlanCondition) -> list[float]:
-    """The noise level before each step, sigma / (alpha + sigma), and 0 after the last."""
+    """The noise level before each step that is run, sigma / (alpha + sigma), and 0 after the last."""
     place = locate_model(model_source(model))
     index = read_model_index(place)
     scheduler = build_scheduler(str(place), index["scheduler"][1], condition)
@@ -25,7 +25,8 @@ def read_cell_levels(model: PlanModel, condition: PlanCondition) -> list[float]:
         scheduler.set_timesteps(steps, **{size: call[size] for size in ("height", "width", "num_frames")})
     else:
         scheduler.set_timesteps(steps)
-    return list(read_noise_levels(scheduler) or ())
+    levels = list(read_noise_levels(scheduler) or ())
+    return levels[-1 - int(steps * call.get("strength", 1.0)) :]
 
 
 def build_scheduler(place: str, saved: str, condition: PlanCondition) -> Any:

@@ -11,7 +11,7 @@ have no seconds; no video is kept. The metrics are measured on the device of the
 import argparse
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from benchmarks.quality.quick_lpips import load_network, measure_lpips
 from benchmarks.quality.rows_apart import tell_rows_apart
 from benchmarks.quality.sample_gates import SharedCall
 from navicache import enable
@@ -32,10 +33,10 @@ from navicache.evaluation import measure
 from navicache.evaluation.bench.executors import run_in_process
 from navicache.evaluation.bench.jobs import JobBatch, JobGroup
 from navicache.evaluation.bench.names import slug
-from navicache.evaluation.bench.plan import NO_CACHE, PlanSetting
+from navicache.evaluation.bench.plan import NO_CACHE, BenchPlan, PlanSetting
 from navicache.evaluation.bench.rows import Row
 from navicache.evaluation.bench.session import PLAN_COPY, run_missing_jobs
-from navicache.evaluation.perceptual import LpipsNetwork, load_network, lpips
+from navicache.evaluation.perceptual import LpipsNetwork
 from navicache.generation.media import split_samples
 from navicache.generation.progress import bar_options
 from navicache.generation.timed_calls import NEGATIVE_PROMPTS, TimedOutput
@@ -107,12 +108,12 @@ class SharedCallWorker(PipelineWorker):
         return [{**row, "knobs": dict(job.setting.knobs), **none} for row, job in zip(rows, batch, strict=True)]
 
     def _measure(self, plain: Baseline, made: TimedOutput) -> dict[str, Any]:
-        clips, others = (plain.clip, made.media.clip), [name for name in self.metrics if name != LPIPS]
-        quality = measure(*clips, others, device=self._device)
+        clips = [torch.as_tensor(clip).to(self._device) for clip in (plain.clip, made.media.clip)]
+        quality = measure(*clips, [name for name in self.metrics if name != LPIPS])
         if LPIPS not in self.metrics:
             return quality
-        self._network = self._network or load_network(device=self._device)
-        return {**quality, "lpips": lpips(*clips, network=self._network), "lpips_missing": None}
+        self._network = self._network or load_network(self._device)
+        return {**quality, "lpips": measure_lpips(self._network, *clips), "lpips_missing": None}
 
     def _choose_schemes(self, batch: JobBatch) -> tuple[Scheme, ...]:
         module = find_denoiser(self._pipe)
@@ -148,24 +149,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the unfinished jobs of the plan."""
     options = parse_arguments(arguments)
     plan, groups, wrong = parse_options(options)
-    part = f" part {options.part}" if options.part else ""
-    out = (options.out or Path("build/shared_calls") / slug(plan.name + part)).absolute()
+    out = choose_folder(options, plan)
     refuse_problems(plan, groups, out, options, wrong)
+    return run_groups(plan, groups, out, options, SharedCallWorker)
+
+
+def choose_folder(options: argparse.Namespace, plan: BenchPlan) -> Path:
+    """The folder of the results."""
+    part = f" part {options.part}" if options.part else ""
+    return (options.out or Path("build/shared_calls") / slug(plan.name + part)).absolute()
+
+
+def run_groups(
+    plan: BenchPlan,
+    groups: Sequence[JobGroup],
+    out: Path,
+    options: argparse.Namespace,
+    worker: Callable[..., SharedCallWorker],
+) -> int:
+    """Run what is not finished."""
     torch.set_float32_matmul_precision("high")
     out.mkdir(parents=True, exist_ok=True)
     with open_atomic_file(out / PLAN_COPY) as file:
         file.write(options.plan.read_bytes())
     shared = [tuple(share_calls(group, options.rows)) for group in groups]
-    make_worker = functools.partial(SharedCallWorker, out, ResultFiles(out, 0, 0), plan.metrics)
+    make_worker = functools.partial(worker, out, ResultFiles(out, 0, 0), plan.metrics)
     with tqdm(desc=plan.name, unit="job", **bar_options()) as bar:
         run_missing_jobs(out, shared, make_worker, run_in_process, functools.partial(update_bar, bar))
     print(f"results in {out}; look at them with: navicache report {out} --summary")
     return 0
 
 
-def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(arguments: Sequence[str] | None, description: str | None = __doc__) -> argparse.Namespace:
     """The options of `bench` that have a meaning here."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     add: Any = parser.add_argument
     add("plan", type=Path, metavar="PLAN.toml")
     add("--out", type=Path, help="folder of the results (build/shared_calls/NAME of the plan)")

@@ -55,7 +55,9 @@ def test_noise_levels_follow_the_shift_and_the_size():
     assert levels["hunyuan", "Euler shift 7, 50 steps"][25] == pytest.approx(7 / 8), "7/2 over 1 + 6/2"
     assert levels["opensora", "rectified flow, 50 steps"][25] == 0.5
     assert levels["opensora", "rectified flow by size, 50 steps"][25] < 0.25
-    for found in levels.values():
+    wan = read_cell_levels(*cell("wan", "Euler linear quadratic, 50 steps"))
+    assert wan[25] == pytest.approx(0.975) and wan[24] - wan[25] == pytest.approx(0.001, abs=1e-5)
+    for found in (*levels.values(), wan):
         assert all(before > after for before, after in itertools.pairwise(found)) and found[0] < 1.000001
 
 

@@ -67,29 +67,10 @@ class LpipsNetwork(nn.Module):
             yield x
 
 
-def load_network(weights: Path | None = None, device: Device = None) -> LpipsNetwork:
-    """The network with its weights, on a device; raises `LpipsUnavailable` if they are missing.
-
-    `weights` is a file to use instead of the one in `navicache-pocket`.
-    """
-    try:
-        net = LpipsNetwork(load(weights))
-    except WeightsError as error:
-        raise LpipsUnavailable(str(error)) from error
-    place = torch.device(device or "cpu")
-    return net.to(place, choose_metric_dtype(place))
-
-
-def lpips(
-    reference: Clip,
-    video: Clip,
-    weights: Path | None = None,
-    device: Device = None,
-    network: LpipsNetwork | None = None,
-) -> float:
+def lpips(reference: Clip, video: Clip, weights: Path | None = None, device: Device = None) -> float:
     """Mean over the frames; raises `LpipsUnavailable` if the weights are missing or the frames are too small.
 
-    For many videos give `network`, which is loaded once: loading it takes longer than a small video.
+    `weights` is a file to use instead of the one in `navicache-pocket`.
     """
     pair = validate_clip_pair(reference, video)
     height, width = pair[0].shape[1:3]
@@ -97,8 +78,12 @@ def lpips(
         raise LpipsUnavailable(
             f"LPIPS needs frames of at least {MIN_FRAME_SIDE}x{MIN_FRAME_SIDE} pixels, got {height}x{width}"
         )
-    net = network or load_network(weights, device or pair[0].device)
-    return score_frames(net, pair, "LPIPS", net.shift.device).mean().item()
+    try:
+        net = LpipsNetwork(load(weights))
+    except WeightsError as error:
+        raise LpipsUnavailable(str(error)) from error
+    place = torch.device(device or pair[0].device)
+    return score_frames(net.to(place, choose_metric_dtype(place)), pair, "LPIPS", place).mean().item()
 
 
 def _normalize_features(features: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from navicache.policies import POLICIES
 PLANS = Path(__file__).parents[3] / "plans"
 BOTH = {"ablation_align", "ablation_noise", "figure1", "scalability", "schedulers", "table1"}
 LARGE = {"case_study", "i2v", "table1_day", "table1_others", "wan22"}  # whose models the embedded one cannot stand for
-POCKET = {"abstract", "case_study", "family", "family_quick", "few_steps", "ground", "random_walk"}
+POCKET = {"abstract", "case_study", "family", "family_quick", "few_steps", "ground", "random_walk", "started"}
 
 
 @pytest.mark.parametrize("path", sorted(PLANS.rglob("*.toml")), ids=lambda path: f"{path.parent.name}/{path.stem}")

@@ -1,5 +1,6 @@
 """Turn a job of a benchmark into the model source, cache options and job that `generate` uses."""
 
+import importlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,27 @@ from navicache.pocket import calibration_path
 
 
 def find_scheduler_class(name: str) -> Any:
-    """Find a scheduler class of diffusers by its name."""
+    """Find a scheduler class of diffusers by its name, or any by its module and name.
+
+    Example:
+        >>> find_scheduler_class("diffusers.schedulers.DDIMScheduler").__name__
+        'DDIMScheduler'
+    """
     import diffusers
 
+    module, _, own = name.rpartition(".")
+    if module:
+        return _import_scheduler_class(module, own)
     if not name.endswith("Scheduler") or name not in dir(diffusers):
         raise ValueError(f"diffusers has no scheduler {name!r}: give the name of a class, as UniPCMultistepScheduler")
     return getattr(diffusers, name)
+
+
+def _import_scheduler_class(module: str, name: str) -> Any:
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"no scheduler {module}.{name}: {error}; a module of the folder needs `python -m`") from error
 
 
 def model_source(model: PlanModel) -> ModelSource:

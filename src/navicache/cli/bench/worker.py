@@ -126,7 +126,7 @@ class PipelineWorker:
         job = batch[0]
         if self._model != job.model:
             self._pipe, self._schedulers = None, {}  # the old one first: two may not fit
-            self._pipe, self._model, self._warm = load_pipeline(model_source(job.model)), job.model, None
+            self._pipe, self._model, self._warm = self._load(job), job.model, None
             self._device = self._pipe._execution_device
             facts = describe_environment(self._pipe, to_generation_job(job))
             self._facts = {name: facts[name] for name in ("machine", "versions")}
@@ -141,6 +141,9 @@ class PipelineWorker:
                     self._pipe, to_generation_job(job), map_prompts_to_seeds(batch), changed=steps, shown=False
                 )
             self._warm = job.condition
+
+    def _load(self, job: BenchJob) -> Any:
+        return load_pipeline(model_source(job.model))
 
     def _schedule(self, job: BenchJob) -> None:
         own, name, options = self._schedulers[""], job.condition.scheduler, job.condition.scheduler_options

@@ -55,7 +55,7 @@ class PlanCondition:
     """Scheduler, steps and sizes."""
 
     name: str = "default"
-    scheduler: str = ""  # a class of diffusers; empty keeps the model's own
+    scheduler: str = ""  # a class of diffusers, or module.Class; empty keeps the model's own
     scheduler_options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     call: CallArguments = field(default_factory=dict[str, Any], hash=False)
     models: tuple[str, ...] = ()  # of these alone; none named means all
