@@ -39,6 +39,7 @@ class EvaluationPlan:
     places: tuple[Place | None, ...]
     levels: tuple[tuple[float, ...], ...]  # the sigmas of every segment's levels
     end: float  # the sigma that the run ends at
+    is_flow: bool = True  # the sigmas of other models go far above 1
     is_continued: bool = False  # the first segment's start was computed: by another sampler, or without a place here
 
     def has_sigma(self, number: int, sigma: float) -> bool:
@@ -69,15 +70,14 @@ class EvaluationPlan:
         Example:
             >>> plan_evaluations([1.0, 0.6, 0.3], [1.0, 0.6, 0.3, 0.0]).read_noise_levels(0)
             (1.0, 0.6, 0.3, 0.0)
-            >>> plan_evaluations([3.0, 1.0], [3.0, 1.0, 0.0]).read_noise_levels(0)
+            >>> plan_evaluations([3.0, 1.0], [3.0, 1.0, 0.0], is_flow=False).read_noise_levels(0)
             (0.75, 0.5, 0.0)
         """
         levels = self.levels[segment]
         if levels[0] < self.end:
             return None
-        is_flow = max(level for each in self.levels for level in each) <= 1  # other models start far above 1
         end = min(self.end, levels[-1]) if segment == len(self.levels) - 1 else levels[-1]
-        return tuple(level if is_flow else level / (1 + level) for level in (*levels, end))
+        return tuple(level if self.is_flow else level / (1 + level) for level in (*levels, end))
 
     def is_segment_continued(self, segment: int) -> bool:
         """Whether the start of a segment was computed before; where noise is added again, there is a new start."""
@@ -102,7 +102,7 @@ class EvaluationPlan:
         return replace(self, places=places, levels=part.levels, is_continued=is_continued)
 
 
-def plan_evaluations(evaluations: Sequence[float], sigmas: Sequence[float]) -> EvaluationPlan:
+def plan_evaluations(evaluations: Sequence[float], sigmas: Sequence[float], is_flow: bool = True) -> EvaluationPlan:
     """Find the place of every evaluation, given the sampler's list of noise levels."""
     direction = 1.0 if not evaluations or sigmas[0] >= sigmas[-1] else -1.0  # some nodes run upwards
     may_revisit = all(direction * (before - after) >= 0 for before, after in pairwise(sigmas))
@@ -123,7 +123,7 @@ def plan_evaluations(evaluations: Sequence[float], sigmas: Sequence[float]) -> E
         key = len(segments) - 1, level
         visits[key] = visits.get(key, -1) + 1
         places.append(Place(*key, visits[key]))
-    return EvaluationPlan(tuple(evaluations), tuple(places), tuple(map(tuple, segments)), sigmas[-1])
+    return EvaluationPlan(tuple(evaluations), tuple(places), tuple(map(tuple, segments)), sigmas[-1], is_flow)
 
 
 def is_same_sigma(sigma: float, other: float) -> bool:

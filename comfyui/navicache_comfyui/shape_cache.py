@@ -57,8 +57,8 @@ class LatentShapeCache:
         token = self._segment_tokens.setdefault(segment, object())
         noise = sigma if 0 <= sigma <= 1 else None
         total, is_continued = len(plan.levels[segment]), plan.is_segment_continued(segment)
-        levels = partial(plan.read_noise_levels, segment)
-        self._call_facts = CallFacts(branch, level, total, noise, token, levels, is_continued)
+        of_run = (token, partial(plan.read_noise_levels, segment), plan.is_flow)
+        self._call_facts = CallFacts(branch, level, total, noise, *of_run, has_text=True, is_continued=is_continued)
 
     @property
     def kept(self) -> KeptOutput | None:

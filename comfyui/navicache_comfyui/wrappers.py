@@ -43,9 +43,10 @@ def _prepare_run(
     """The run of this sampler over these noise levels, and what the report says of its policy."""
     traits, levels = classify_sampler(sampler), sigmas.tolist()
     rehearsed = None if traits.bypass_reason else rehearse_sampler(sampler, sigmas, guider.model_patcher)
-    plan = plan_evaluations(levels[:-1] if rehearsed is None else rehearsed, levels)
-    policy, departure = state.choose_run_policy(plan, getattr(guider, "cfg", None))
     sampling = guider.model_patcher.get_model_object("model_sampling")
+    is_flow = float(sampling.sigma_max) <= 1
+    plan = plan_evaluations(levels[:-1] if rehearsed is None else rehearsed, levels, is_flow)
+    policy, departure = state.choose_run_policy(plan, getattr(guider, "cfg", None))
     from_full_noise = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max)
     is_whole_run = from_full_noise and levels[-1] == 0
     plan = replace(plan, is_continued=not from_full_noise and is_denoised_further(noise, levels))

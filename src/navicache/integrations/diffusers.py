@@ -18,7 +18,7 @@ from navicache.engine import CacheEngine, CallFacts, CannotCache, ModelEngine
 from navicache.integrations.attachments import ALREADY_CACHED, change_forward_below_offload, restore_forward
 from navicache.integrations.compiled_call import CompiledCallWrapper
 from navicache.integrations.config import NaviCacheConfig
-from navicache.integrations.scheduler import count_run_steps, read_noise_levels, read_scheduler_position
+from navicache.integrations.scheduler import count_run_steps, read_is_flow, read_noise_levels, read_scheduler_position
 
 HOOK_NAME = "navicache"
 GROUP_OFFLOAD_HOOK = "group_offloading"  # as diffusers names its hook
@@ -148,7 +148,7 @@ def describe_call(
     step_index = index if context.step_index is None else context.step_index
     levels = None if timesteps is None else functools.partial(read_noise_levels, scheduler)
     steps = steps or context.num_inference_steps or total
-    return CallFacts(context.name or None, step_index, steps, sigma, timesteps, levels)
+    return CallFacts(context.name or None, step_index, steps, sigma, timesteps, levels, read_is_flow(scheduler))
 
 
 def find_block_output_indices(block_lists: Mapping[str, nn.ModuleList]) -> dict[type[nn.Module], tuple[int, int]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from navicache.policies import NoiseLevels
 
+NOISE_SCALE = "sigma_data"  # configured by schedulers of Karras et al. alone, whose noise is added to the picture
 ROUNDING = 1e-3  # a shift worked out in float32 can leave the first level of a flow just above 1
 
 
@@ -51,6 +52,22 @@ def _takes_strength(pipeline_class: type) -> bool:
     return "strength" in inspect.signature(pipeline_class.__call__).parameters
 
 
+def read_is_flow(scheduler: Any) -> bool | None:
+    """Whether a scheduler goes straight from noise to picture; None if there is none.
+
+    Example:
+        >>> from diffusers import DDIMScheduler, FlowMatchEulerDiscreteScheduler
+        >>> read_is_flow(FlowMatchEulerDiscreteScheduler()), read_is_flow(DDIMScheduler())
+        (True, False)
+    """
+    if scheduler is None:
+        return None
+    config = getattr(scheduler, "config", {})
+    if getattr(scheduler, "alphas_cumprod", None) is not None:
+        return bool(config.get("use_flow_sigmas", False))
+    return NOISE_SCALE not in config
+
+
 def read_noise_levels(scheduler: Any) -> NoiseLevels | None:
     """The noise level before each step of this run, and 0 after the last; None if the scheduler does not tell.
 
@@ -70,7 +87,7 @@ def read_noise_levels(scheduler: Any) -> NoiseLevels | None:
     alphas = getattr(scheduler, "alphas_cumprod", None)
     if sigmas is not None and len(sigmas) >= steps:
         levels = [float(sigma) for sigma in sigmas[:steps]]
-        is_flow = max(levels) <= 1 + ROUNDING and (alphas is None or scheduler.config.get("use_flow_sigmas", False))
+        is_flow = max(levels) <= 1 + ROUNDING and read_is_flow(scheduler)
         levels = levels if is_flow else [sigma / (1 + sigma) for sigma in levels]
     elif alphas is not None:
         clean = alphas[timesteps.to(alphas.device).long().clamp(0, len(alphas) - 1)].sqrt()

@@ -1,11 +1,16 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-A third of the budget beyond five steps, two at least, is computed at the start without a gap, and a twelfth of the
-budget, one or two steps, at the end; the others so that the reused steps cost least (step_costs.py). A run that starts
-with gaps can turn to another picture, most of all with guidance, and the output turns fastest just before the end. Of a
-small budget, five steps are worth more later. A latent with fresh noise is a start, at whichever level it begins; one
-that another sampler or expert has begun to denoise is none. The noise levels are taken from the first source that has
-them:
+Some steps are computed at the start without a gap, one or two at the end, and the others so that the reused steps cost
+least (step_costs.py). How much stands at both ends, and how dear early steps are, is the form of the schedule:
+
+* `TEXT_FLOW`, for flows that read text. The text leaves much open, and the first steps decide it: two fifths of the
+  budget at the start, growing gaps, one step at the end. Lists that others searched on FLUX, Qwen-Image, HunyuanVideo
+  and Wan look like this (docs/results/published-lists).
+* `PLAIN`, for everything else. A model of pixels draws its edges late, and noise prediction has no published lists: a
+  third of the budget beyond five steps at the start, and a twelfth, one or two steps, at the end.
+
+A latent with fresh noise is a start, at whichever level it begins; one that another sampler or expert has begun to
+denoise is none. The noise levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -16,6 +21,7 @@ With 2 and 3 the rest of the budget is laid out again at every step. The budget 
 the schedule: they did better on one model and worse on another (docs/research).
 """
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,7 +32,7 @@ from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.guards import REALIGN_STEPS, is_past_start
 from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
-from navicache.policies.step_costs import choose_steps, compute_step_costs
+from navicache.policies.step_costs import USUAL_EXPONENTS, CostExponents, choose_steps, compute_step_costs
 
 # The schedule needs no measurement. The predictor behind it does, and an output that is NaN or infinite must be known
 # before it is reused. Both need one transfer after each computed step.
@@ -35,38 +41,77 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
-LATER_STEPS, FIRST_SHARE = 5, 3  # beyond five steps of the budget one in three is computed at the start
-LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and of the whole budget one in twelve at the end
 LINE_STEPS, FEWEST_WITH_LINE = 2, 4  # a line takes two outputs: a budget of four or more begins with both
+FULL_NOISE = 0.9  # the level of a start that is noise alone; pictures begin lower where they are changed
 FEW_STEPS_REUSED = 4  # a run of few steps reuses one in four at most
 
 
+class ScheduleForm(NamedTuple):
+    """How a schedule is laid: the cost of a reused step, and what is computed at both ends."""
+
+    exponents: CostExponents
+    first_share: float  # of the budget, computed at the start
+    spared: int  # steps of the budget that the start has no share of
+    last_share: float  # of the budget, computed at the end: at least one step
+    most_last: int
+
+    def count_first_steps(self, budget: int) -> int:
+        """How many steps are computed at the start.
+
+        Example:
+            >>> [TEXT_FLOW.count_first_steps(budget) for budget in (25, 17, 9)]
+            [10, 7, 4]
+            >>> [PLAIN.count_first_steps(budget) for budget in (25, 17, 9)]
+            [6, 4, 1]
+        """
+        return max(math.floor(self.first_share * (budget - self.spared) + ROUNDING), 1)
+
+    def count_last_steps(self, budget: int) -> int:
+        """How many steps are computed at the end.
+
+        Example:
+            >>> PLAIN.count_last_steps(25), PLAIN.count_last_steps(17), TEXT_FLOW.count_last_steps(25)
+            (2, 1, 1)
+        """
+        return min(max(math.floor(self.last_share * budget + ROUNDING), 1), self.most_last)
+
+
+ROUNDING = 1e-9
+PLAIN = ScheduleForm(USUAL_EXPONENTS, 1 / 3, 5, 1 / 12, 2)
+TEXT_FLOW = ScheduleForm(CostExponents(clean=1.45), 0.42, 0, 0.0, 1)
+
+
+def choose_form(step: Step) -> ScheduleForm:
+    """The form of the schedule for what is known of the call."""
+    return TEXT_FLOW if step.has_text and step.is_flow is not False else PLAIN
+
+
 @cache
-def build_schedule(levels: NoiseLevels, budget: int, align_steps: int) -> frozenset[int]:
+def build_schedule(
+    levels: NoiseLevels, budget: int, align_steps: int, form: ScheduleForm = PLAIN
+) -> frozenset[int]:
     """Choose the steps to compute: the first `align_steps`, the last ones, and others up to the budget.
 
     Example:
         >>> sorted(build_schedule(build_shifted_levels(12, 3.0), 6, 2))
         [0, 1, 3, 6, 9, 11]
     """
-    return choose_steps(compute_step_costs(levels), budget, align_steps, count_last_steps(budget))
+    return _choose_steps(compute_step_costs(levels, form.exponents), budget, align_steps, form, budget)
 
 
 @cache
-def _build_rest(levels: NoiseLevels, budget_left: int, last_computed: int, last_steps: int) -> frozenset[int]:
+def _build_rest(
+    levels: NoiseLevels, budget_left: int, last_computed: int, form: ScheduleForm, budget: int
+) -> frozenset[int]:
     """The steps to compute after `last_computed`, the last ones of the run among them."""
-    costs = compute_step_costs(levels)[last_computed:]
-    return frozenset(last_computed + step for step in choose_steps(costs, 1 + budget_left, 1, last_steps))
+    costs = compute_step_costs(levels, form.exponents)[last_computed:]
+    return frozenset(last_computed + step for step in _choose_steps(costs, 1 + budget_left, 1, form, budget))
 
 
-def count_last_steps(budget: int) -> int:
-    """How many steps are computed at the end.
-
-    Example:
-        >>> count_last_steps(25), count_last_steps(17)
-        (2, 1)
-    """
-    return min(max(budget // LAST_SHARE, 1), MOST_LAST_STEPS)
+def _choose_steps(
+    costs: tuple[float, ...], count: int, first_steps: int, form: ScheduleForm, budget: int
+) -> frozenset[int]:
+    return choose_steps(costs, count, first_steps, form.count_last_steps(budget), form.exponents.gap)
 
 
 class BudgetState(NamedTuple):
@@ -104,15 +149,13 @@ class BudgetGate(PlainGate[BudgetState]):
         elif local >= DEFAULT_TOTAL_STEPS:
             is_due = local // self.speedup != (local - 1) // self.speedup
             return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
-        budget = self.count_computed_steps(total)
-        first = self.count_first_steps(budget)
-        if is_past_start(step):
-            first = min(first, REALIGN_STEPS)
+        budget, form = self.count_computed_steps(total), choose_form(step)
+        first = self._count_first_steps(step, total, form)
         if step.noise_levels is not None and len(step.noise_levels) > total:
-            is_due = local in build_schedule(step.noise_levels[-total - 1 :], budget, first)
+            is_due = local in build_schedule(step.noise_levels[-total - 1 :], budget, first, form)
         else:
             state = self._learn_time(state, step, total)
-            is_due = local < first or self._is_due_in_rest(state, local, total, budget)
+            is_due = local < first or self._is_due_in_rest(state, local, total, budget, form)
         return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
 
     def count_computed_steps(self, total: int) -> int:
@@ -126,20 +169,17 @@ class BudgetGate(PlainGate[BudgetState]):
         budget = max(round(total / self.speedup), 1)
         return max(budget, total - total // FEW_STEPS_REUSED) if total < self.few_steps_below else budget
 
-    def count_first_steps(self, budget: int) -> int:
-        """How many steps are computed at the start.
+    def _count_first_steps(self, step: Step, total: int, form: ScheduleForm) -> int:
+        budget = self.count_computed_steps(total)
+        first = form.count_first_steps(budget) if self.align_steps is None else self.align_steps
+        begins_late = step.noise_levels is not None and step.noise_levels[0] < FULL_NOISE
+        if budget >= FEWEST_WITH_LINE and (begins_late or total < self.few_steps_below):
+            first = max(first, LINE_STEPS)
+        return min(first, REALIGN_STEPS) if is_past_start(step) else first
 
-        Example:
-            >>> BudgetGate(speedup=2.0).count_first_steps(25), BudgetGate(speedup=4.0).count_first_steps(12)
-            (6, 2)
-        """
-        if self.align_steps is not None:
-            return self.align_steps
-        return max((budget - LATER_STEPS) // FIRST_SHARE, LINE_STEPS if budget >= FEWEST_WITH_LINE else 1)
-
-    def _is_due_in_rest(self, state: BudgetState, local: int, total: int, budget: int) -> bool:
+    def _is_due_in_rest(self, state: BudgetState, local: int, total: int, budget: int, form: ScheduleForm) -> bool:
         left, here = max(budget - state.computed, 1), min(state.last_computed, total - 1)
-        steps = _build_rest(build_shifted_levels(total, state.shift), left, here, count_last_steps(budget))
+        steps = _build_rest(build_shifted_levels(total, state.shift), left, here, form, budget)
         return any(here < step <= local for step in steps)  # another shift can move a step into the past
 
     def _learn_time(self, state: BudgetState, step: Step, total: int) -> BudgetState:

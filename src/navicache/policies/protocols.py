@@ -47,6 +47,8 @@ class Step(NamedTuple):
     noise_levels: NoiseLevels | None = None  # before each step of the whole run, and after the last
     sample: int = 0  # place in the batch; 0 until the samples of a batch are known apart
     is_continued: bool = False  # the start of the run was computed by others: the sampler or the expert before
+    is_flow: bool | None = None  # the sampler goes straight from noise to picture; False: it removes noise, as DDIM
+    has_text: bool = False  # the model reads a sequence of tokens beside the latent
 
     @property
     def progress(self) -> float | None:

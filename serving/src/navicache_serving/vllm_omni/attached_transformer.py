@@ -9,7 +9,7 @@ from torch import nn
 from navicache.engine import CallFacts, CallReader, FallbackPolicy, ModelEngine
 from navicache.integrations.attachments import ModuleAttachment, get_forward_signature
 from navicache.integrations.rank_groups import find_ranks, get_class_name
-from navicache.integrations.scheduler import read_noise_levels, read_scheduler_position
+from navicache.integrations.scheduler import read_is_flow, read_noise_levels, read_scheduler_position
 from navicache.policies import Policy
 from navicache.records import summarise
 from navicache_serving import server_settings
@@ -28,7 +28,7 @@ class RequestContext:
         index, total, timesteps = read_scheduler_position(scheduler)
         levels = None if timesteps is None else functools.partial(read_noise_levels, scheduler)
         token = self if timesteps is None else timesteps
-        return CallFacts(None, index, total or self.requested_steps, None, token, levels)
+        return CallFacts(None, index, total or self.requested_steps, None, token, levels, read_is_flow(scheduler))
 
 
 class AttachedTransformer:

@@ -146,7 +146,7 @@ class StreamDecider:
         self, position: StepPosition, stream: str, sample: int, rows: Sequence[int], elements: int, shapes_match: bool
     ) -> Step:
         computed_at = self.computed_steps[sample]
-        index, local_index, total, time, sigma, levels, is_continued = position
+        index, local_index, total, time, sigma, levels, is_continued, is_flow, has_text = position
         change = self.readings.get("since_seen")
         return Step(
             index,
@@ -165,6 +165,8 @@ class StreamDecider:
             noise_levels=levels,
             sample=sample,
             is_continued=is_continued,
+            is_flow=is_flow,
+            has_text=has_text,
         )
 
     def _compute_gaps(self, index: int, computed: Sequence[int]) -> tuple[int, ...]:

@@ -41,6 +41,12 @@ class ModelCall(NamedTuple):
         return shape, first.dtype, first.device, self.call_form
 
     @property
+    def has_text(self) -> bool:
+        """Whether the conditioning is a sequence of tokens, as text is; a class label or one vector is none."""
+        sequence = 2 if self.is_latent_list else 3  # a list has one entry for each sample, without a batch
+        return any(tensor.ndim >= sequence for tensor in self.conditioning)
+
+    @property
     def call_form(self) -> object:
         """What of it the first latent does not tell."""
         return self.output_format, *map(list_shapes, self.other_latents)

@@ -19,6 +19,8 @@ class CallFacts(NamedTuple):
     sigma: float | None = None  # noise level in [0, 1]
     run_token: object | None = None  # another object in another run
     read_noise_levels: Callable[[], NoiseLevels | None] | None = None  # of the whole run; asked once, at its first call
+    is_flow: bool | None = None  # the sampler goes straight from noise to picture; None if nobody tells
+    has_text: bool = False  # the model reads text, whether or not the arguments show it
     is_continued: bool = False  # the run's latent comes from a sampler or an expert before, and got no fresh noise
 
 

@@ -20,6 +20,8 @@ class StepPosition(NamedTuple):
     sigma: float | None
     noise_levels: NoiseLevels | None = None  # of the whole run
     is_continued: bool = False  # the start of the run was computed by others
+    is_flow: bool | None = None
+    has_text: bool = False
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class RunTracker:
     time_direction: float = 0.0  # in which the time goes
     is_scheduler_stale: bool = False  # the host's scheduler stood still while a step went by: it belongs to others
     noise_levels: NoiseLevels | None = None  # of the whole run, if its scheduler tells them
+    has_text: bool = False  # the model reads a sequence of tokens beside the latent
     ignores_latent: bool = False  # nothing is predicted in this run, so nothing is kept to compare with
     conditioning: dict[str, Rows] = field(default_factory=dict)  # by stream
     # of the step
@@ -59,9 +62,8 @@ class RunTracker:
         """Where the step stands; its time as far as it has been read."""
         time = None if self.time is None else get_moving_time(self.time, self.first_time)
         facts = self.call_facts
-        return StepPosition(
-            self.index, self.local_index, self.total, time, facts.sigma, self.noise_levels, facts.is_continued
-        )
+        of_run = (self.noise_levels, facts.is_continued, facts.is_flow, self.has_text)
+        return StepPosition(self.index, self.local_index, self.total, time, facts.sigma, *of_run)
 
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
         """Remove what a scheduler says that does not move with this run."""
@@ -120,6 +122,7 @@ class RunTracker:
         self.local_index = self.first_counted_index = 0
         self.index_offset = None if call_facts.index is None else 0
         self.first_time, self.time_direction = placement.time, 0.0
+        self.has_text = call.has_text or call_facts.has_text
         self.noise_levels = None if call_facts.read_noise_levels is None else call_facts.read_noise_levels()
         self.conditioning, self.previous_streams = {}, []
 
