@@ -43,6 +43,7 @@ DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later ste
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
 LINE_STEPS, FEWEST_WITH_LINE = 2, 4  # a line takes two outputs: a budget of four or more begins with both
 FULL_NOISE = 0.9  # the level of a start that is noise alone; pictures begin lower where they are changed
+FEWEST_WITH_SLOW_START = 25  # steps of a run: in fewer each goes so far that nothing is predicted from one output
 FEW_STEPS_REUSED = 4  # a run of few steps reuses one in four at most
 
 
@@ -51,7 +52,7 @@ class ScheduleForm(NamedTuple):
 
     exponents: CostExponents
     first_share: float  # of the budget, computed at the start
-    spared: int  # steps of the budget that the start has no share of
+    offset: int  # added to the budget before the start gets its share
     last_share: float  # of the budget, computed at the end: at least one step
     most_last: int
 
@@ -64,7 +65,7 @@ class ScheduleForm(NamedTuple):
             >>> [PLAIN.count_first_steps(budget) for budget in (25, 17, 9)]
             [6, 4, 1]
         """
-        return max(math.floor(self.first_share * (budget - self.spared) + ROUNDING), 1)
+        return max(math.floor(self.first_share * (budget + self.offset) + ROUNDING), 1)
 
     def count_last_steps(self, budget: int) -> int:
         """How many steps are computed at the end.
@@ -77,8 +78,8 @@ class ScheduleForm(NamedTuple):
 
 
 ROUNDING = 1e-9
-PLAIN = ScheduleForm(USUAL_EXPONENTS, 1 / 3, 5, 1 / 12, 2)
-TEXT_FLOW = ScheduleForm(CostExponents(clean=1.45), 0.42, 0, 0.0, 1)
+PLAIN = ScheduleForm(USUAL_EXPONENTS, 1 / 3, -5, 1 / 12, 2)
+TEXT_FLOW = ScheduleForm(CostExponents(clean=1.45), 2 / 5, 1, 0.0, 1)
 
 
 def choose_form(step: Step) -> ScheduleForm:
@@ -86,10 +87,13 @@ def choose_form(step: Step) -> ScheduleForm:
     return TEXT_FLOW if step.has_text and step.is_flow is not False else PLAIN
 
 
+def _needs_line(levels: NoiseLevels | None) -> bool:
+    """Whether a start has to show where the output goes: one that begins late, or is of a run of few steps."""
+    return levels is not None and (levels[0] < FULL_NOISE or len(levels) <= FEWEST_WITH_SLOW_START)
+
+
 @cache
-def build_schedule(
-    levels: NoiseLevels, budget: int, align_steps: int, form: ScheduleForm = PLAIN
-) -> frozenset[int]:
+def build_schedule(levels: NoiseLevels, budget: int, align_steps: int, form: ScheduleForm = PLAIN) -> frozenset[int]:
     """Choose the steps to compute: the first `align_steps`, the last ones, and others up to the budget.
 
     Example:
@@ -172,8 +176,7 @@ class BudgetGate(PlainGate[BudgetState]):
     def _count_first_steps(self, step: Step, total: int, form: ScheduleForm) -> int:
         budget = self.count_computed_steps(total)
         first = form.count_first_steps(budget) if self.align_steps is None else self.align_steps
-        begins_late = step.noise_levels is not None and step.noise_levels[0] < FULL_NOISE
-        if budget >= FEWEST_WITH_LINE and (begins_late or total < self.few_steps_below):
+        if budget >= FEWEST_WITH_LINE and (total < self.few_steps_below or _needs_line(step.noise_levels)):
             first = max(first, LINE_STEPS)
         return min(first, REALIGN_STEPS) if is_past_start(step) else first
 
