@@ -32,7 +32,7 @@ SMALL = partial(PixelTransformer, size=16, patch=2, width=80, depth=3)
 KINDS = {
     "noise_dit": BareKind(NoiseKind(list_linear_betas), 16, SMALL, 2.0),
     "noise_dit_scaled": BareKind(NoiseKind(list_scaled_linear_betas), 16, SMALL, 2.0),
-    "noise_dit_cosine": BareKind(NoiseKind(list_cosine_betas), 16, SMALL, 2.0),
+    "noise_dit_cosine": BareKind(NoiseKind(list_cosine_betas, clips=True), 16, SMALL, 2.0),
     "velocity_dit_cosine": BareKind(NoiseKind(list_cosine_betas, predicts_velocity=True), 16, SMALL, 2.0),
     "flow_dit": BareKind(NoiseKind(), 16, partial(SMALL, time_scale=FLOW_TIME_SCALE), 5.0),
     "pixel_flow": BareKind(
@@ -50,6 +50,9 @@ KINDS = {
         5.0,
         batch=256,
         peak_rate=6e-4,
+    ),
+    "small_unet": BareKind(
+        NoiseKind(list_linear_betas), 16, partial(PixelUNet, size=16, widths=(48, 64, 96)), 2.0
     ),
     "noise_unet": BareKind(
         NoiseKind(list_linear_betas),

@@ -69,8 +69,8 @@ class Bed:
         """Computed steps of a cached run, and its PSNR, both as means over the samples."""
         with navicache.enable(self.model, steps=STEPS, **options) as cache:
             drawn = self.draw(STEPS)
-            run = cache.trace.runs[-1]
-            counts = [sum(step.computed for step in run.steps if step.sample == each) for each in range(len(drawn))]
+            runs, samples = cache.trace.runs, range(len(drawn))
+            counts = [len(runs[-1].computed_steps(sample=sample)) for sample in samples]
         return fmean(counts), self.compare(drawn)
 
     def compare(self, drawn: torch.Tensor) -> float:

@@ -33,6 +33,7 @@ class NoiseKind:
 
     list_betas: Callable[[], torch.Tensor] | None = None
     predicts_velocity: bool = False
+    clips: bool = False  # a sampler keeps the predicted picture within its range; cosine betas end in nothing but noise
 
     def draw_times(self, count: int, generator: torch.Generator) -> torch.Tensor:
         """Times to train on; those of a flow lean towards noise as if shifted."""

@@ -69,6 +69,9 @@ def _sample_ddim(
             clean, found = alpha * x - sigma * answer, sigma * x + alpha * answer
         else:
             clean, found = (x - sigma * answer) / alpha, answer
+        if kind.clips:
+            clean = clean.clamp(-1, 1)
+            found = (x - alpha * clean) / sigma
         last = step == steps - 1
         x = clean if last else alphas[step + 1] * clean + sigmas[step + 1] * found
     return x
