@@ -166,3 +166,10 @@ def test_an_unknown_number_of_steps_is_taken_for_the_usual_one_and_goes_on_evenl
     first = [step for step in steps if step < DEFAULT_TOTAL_STEPS]
     assert first == computed_steps(Inertial(speedup=speedup), DEFAULT_TOTAL_STEPS)
     assert len(steps) - len(first) == pytest.approx(2 * DEFAULT_TOTAL_STEPS / speedup, abs=1)
+
+
+def test_times_that_count_betas_show_that_a_model_with_text_predicts_noise():
+    """Then its schedule is that of a model without text, from the third step on."""
+    steps = computed_steps(Inertial(), 50, time=lambda index: float(981 - 20 * index), has_text=True)
+    assert steps == computed_steps(Inertial(), 50, time=lambda index: float(981 - 20 * index))
+    assert steps != computed_steps(Inertial(), 50, time=lambda index: float(1000 - 20 * index), has_text=True)
