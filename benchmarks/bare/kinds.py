@@ -51,9 +51,7 @@ KINDS = {
         batch=256,
         peak_rate=6e-4,
     ),
-    "small_unet": BareKind(
-        NoiseKind(list_linear_betas), 16, partial(PixelUNet, size=16, widths=(48, 64, 96)), 2.0
-    ),
+    "small_unet": BareKind(NoiseKind(list_linear_betas), 16, partial(PixelUNet, size=16, widths=(32, 64, 64)), 2.0),
     "noise_unet": BareKind(
         NoiseKind(list_linear_betas),
         64,

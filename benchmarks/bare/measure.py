@@ -8,8 +8,9 @@ true noise levels.
 """
 
 import argparse
+import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -98,31 +99,31 @@ def read_curve(curve: Curve, count: float) -> float | None:
         (35.0, None)
     """
     ordered = sorted(curve)
-    for (low, below), (high, above) in zip(ordered, ordered[1:], strict=False):
+    for (low, below), (high, above) in itertools.pairwise(ordered):
         if low <= count <= high and low < high:
             return below + (above - below) * (count - low) / (high - low)
     return None
 
 
 def measure_bed(bed: Bed, counts: Sequence[int] = COUNTS, hindsight: bool = True) -> dict[str, Any]:
-    """All figures of one bed: for each series, PSNR by computed steps."""
+    """All figures of one bed: for each series, computed steps and PSNR by the steps asked for."""
     rows: dict[str, Any] = {"speed-up": {n: bed.measure_policy(speedup=STEPS / n) for n in counts}}
     if hindsight:
         curve = [bed.measure_policy(policy="inertial", threshold=threshold) for threshold in THRESHOLDS]
         rows["threshold"] = {n: (n, read_curve(curve, n)) for n in counts}
-        rows["even"] = {n: bed.measure_policy(policy="schedule", at=_list_even(n)) for n in counts}
         rows["fewer steps"] = {n: (n, bed.compare(bed.draw(n))) for n in counts}
-        levels = bed.sampler.list_levels(bed.kind.noise, STEPS)
-        for n in counts:
-            for name, steps in list_hindsight(levels, n).items():
-                rows.setdefault(name, {})[n] = bed.measure_policy(policy="schedule", at=steps)
-        others = [name for name in rows if name not in ("speed-up", "threshold", "fewer steps")]
-        best: Callable[[int], str] = lambda n: max(
-            (name for name in others if n in rows[name]), key=lambda name: rows[name][n][1]
-        )
-        rows["hindsight"] = {n: rows[best(n)][n] for n in counts}
-        rows["its name"] = {n: best(n) for n in counts}
+        lists = {n: measure_lists(bed, n) for n in counts}
+        rows["even"] = {n: lists[n]["evenly spaced"] for n in counts}
+        rows["hindsight"] = {n: max(lists[n].values(), key=lambda found: found[1]) for n in counts}
+        rows["lists"] = lists
     return rows
+
+
+def measure_lists(bed: Bed, count: int) -> dict[str, tuple[float, float]]:
+    """Every list in hindsight, and an even one."""
+    levels = bed.sampler.list_levels(bed.kind.noise, STEPS)
+    lists = {"evenly spaced": _list_even(count), **list_hindsight(levels, count)}
+    return {name: bed.measure_policy(policy="schedule", at=steps) for name, steps in lists.items()}
 
 
 def _list_even(count: int) -> list[int]:

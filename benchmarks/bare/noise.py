@@ -1,4 +1,4 @@
-"""How noise and pictures are mixed: x = alpha x0 + sigma noise, by what a model predicts and how its time is counted."""
+"""How noise and pictures are mixed, x = alpha x0 + sigma noise, and what of it a model predicts."""
 
 import math
 from collections.abc import Callable

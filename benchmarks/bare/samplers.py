@@ -1,5 +1,6 @@
 """Samplers as a bare model's user writes them: a loop that tells the model a time, and a cache nothing else."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,7 @@ class Sampler:
         times = list_flow_times(steps, self.shift) if kind.list_betas is None else list_whole_times(self.name, steps)
         alpha, sigma = (part.flatten() for part in kind.mix_at(times))
         levels = (sigma / (alpha + sigma)).tolist()
-        return levels[:steps] + [0.0]
+        return [*levels[:steps], 0.0]
 
 
 def list_flow_times(steps: int, shift: float) -> torch.Tensor:
@@ -57,9 +58,7 @@ def list_whole_times(name: str, steps: int) -> torch.Tensor:
     return torch.linspace(LAST_TIME, 0, steps).round().long()
 
 
-def _sample_ddim(
-    sampler: Sampler, kind: NoiseKind, denoise: Denoise, noise: torch.Tensor, steps: int
-) -> torch.Tensor:
+def _sample_ddim(sampler: Sampler, kind: NoiseKind, denoise: Denoise, noise: torch.Tensor, steps: int) -> torch.Tensor:
     times = list_whole_times(sampler.name, steps).to(noise.device)
     alphas, sigmas = kind.mix_at(times)
     x = noise
@@ -77,11 +76,9 @@ def _sample_ddim(
     return x
 
 
-def _sample_euler(
-    sampler: Sampler, kind: NoiseKind, denoise: Denoise, noise: torch.Tensor, steps: int
-) -> torch.Tensor:
+def _sample_euler(sampler: Sampler, kind: NoiseKind, denoise: Denoise, noise: torch.Tensor, steps: int) -> torch.Tensor:
     times, x = list_flow_times(steps, sampler.shift).to(noise.device), noise
-    for time, following in zip(times[:-1], times[1:], strict=True):
+    for time, following in itertools.pairwise(times):
         x = x + (following - time) * denoise(x, time)
     return x
 
@@ -90,18 +87,17 @@ def _sample_multistep(
     sampler: Sampler, kind: NoiseKind, denoise: Denoise, noise: torch.Tensor, steps: int
 ) -> torch.Tensor:
     """UniPC of a flow, or DPM++ of noise prediction: diffusers' scheduler in a loop of our own."""
-    flow = kind.list_betas is None
-    if flow:
+    list_betas, x = kind.list_betas, noise
+    if list_betas is None:
         options = {"prediction_type": "flow_prediction", "use_flow_sigmas": True, "flow_shift": sampler.shift}
         scheduler: Any = UniPCMultistepScheduler(**options)
     else:
         prediction = "v_prediction" if kind.predicts_velocity else "epsilon"
-        betas = kind.list_betas().float().numpy()
+        betas = list_betas().float().numpy()
         scheduler = DPMSolverMultistepScheduler(trained_betas=betas, prediction_type=prediction)
     scheduler.set_timesteps(steps, device=noise.device)
-    x = noise
     for step, time in enumerate(scheduler.timesteps):
-        told = scheduler.sigmas[step].to(noise.device) if flow else time
+        told = scheduler.sigmas[step].to(noise.device) if list_betas is None else time
         x = scheduler.step(denoise(x, told), time, x).prev_sample
     return x
 

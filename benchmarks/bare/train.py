@@ -41,6 +41,7 @@ class Training:
     """Steps of one model until the time is up, and the running average of its weights."""
 
     def __init__(self, kind: BareKind, pictures: torch.Tensor, labels: torch.Tensor, seed: int) -> None:
+        """Build the model."""
         self.kind, self.pictures, self.labels = kind, pictures, labels
         self.device = pictures.device
         torch.manual_seed(seed)
@@ -79,7 +80,7 @@ class Training:
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.step += 1
-        share = 1 / min(self.step, AVERAGE_STEPS)
+        share = 1 / min(1 + self.step // 5, AVERAGE_STEPS)
         for name, value in self.model.state_dict().items():
             self.average[name].lerp_(value, share)
         return loss.detach()

@@ -22,6 +22,7 @@ class Conditioning(nn.Module):
     """One vector of time and label."""
 
     def __init__(self, width: int, time_scale: float) -> None:
+        """Build the layers."""
         super().__init__()
         self.time_scale = time_scale
         self.of_time = nn.Sequential(nn.Linear(TIME_FEATURES, width), nn.SiLU(), nn.Linear(width, width))
@@ -36,6 +37,7 @@ class Block(nn.Module):
     """Attention and a perceptron, both shifted, scaled and gated by the conditioning."""
 
     def __init__(self, width: int, shares_modulation: bool) -> None:
+        """Build the layers."""
         super().__init__()
         self.heads = width // HEAD_SIZE
         self.into, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
@@ -75,6 +77,7 @@ class PixelTransformer(nn.Module):
         time_scale: float = 1.0,
         shares_modulation: bool = False,
     ) -> None:
+        """Build the layers."""
         super().__init__()
         self.patch = patch
         self.condition = Conditioning(width, time_scale)

@@ -14,6 +14,7 @@ class Residual(nn.Module):
     """Two convolutions with the conditioning between them, and attention at small sizes."""
 
     def __init__(self, before: int, width: int, condition: int, attends: bool) -> None:
+        """Build the layers."""
         super().__init__()
         self.first_norm, self.second_norm = nn.GroupNorm(GROUPS, before), nn.GroupNorm(GROUPS, width)
         self.first, self.second = nn.Conv2d(before, width, 3, padding=1), zero_weights(nn.Conv2d(width, width, 3, 1, 1))
@@ -33,6 +34,7 @@ class Attention(nn.Module):
     """Every place looks at every other."""
 
     def __init__(self, width: int) -> None:
+        """Build the layers."""
         super().__init__()
         self.heads = width // HEAD_SIZE
         self.norm, self.into = nn.GroupNorm(GROUPS, width), nn.Conv2d(width, 3 * width, 1)
@@ -55,6 +57,7 @@ class PixelUNet(nn.Module):
     """
 
     def __init__(self, *, size: int, widths: tuple[int, ...], time_scale: float = 1.0) -> None:
+        """Build the layers."""
         super().__init__()
         condition = 4 * widths[0]
         self.condition = Conditioning(condition, time_scale)

@@ -65,7 +65,7 @@ def fit_shift(first_progress: float, progress: float, level: float) -> float:
 
 
 def counts_betas(first_step: int, first_time: float, step: int, time: float, total_steps: int) -> bool:
-    """Whether two times of a run are indices of betas: whole, evenly spaced down to 0, and none of a flow's.
+    """Whether two times of a run are indices of betas: whole, evenly spaced, and not those of a flow.
 
     Example:
         >>> counts_betas(1, 961, 2, 941, 50), counts_betas(1, 979, 2, 958, 50)
@@ -75,11 +75,12 @@ def counts_betas(first_step: int, first_time: float, step: int, time: float, tot
     """
     if not (0 <= time < first_time < TIME_SCALE and first_time.is_integer() and time.is_integer()):
         return False
-    passed, left = step - first_step, total_steps - 1 - step
+    passed, left = step - first_step, total_steps - step
+    if passed <= 0 or abs(first_time * left - time * (left + passed)) < 0.5:  # a flow ends at 0
+        return False
     spacing = (first_time - time) / passed
-    end, slack = time - left * spacing, left / passed + 1  # rounding can be wrong by one
-    of_flow = TIME_SCALE * (1 - step / total_steps)
-    return -slack <= end <= spacing + slack and abs(time - of_flow) > 0.5
+    slack = left / passed + 1  # rounding can be wrong by one
+    return -slack <= time - (left - 1) * spacing <= spacing + slack
 
 
 def choose_betas_shift(pace: float | None) -> float:
