@@ -43,7 +43,7 @@ def choose(costs, budget, first, last):
 
 def budget_of(total, speedup):
     budget = max(round(total / speedup), 1)
-    return budget, max((budget - 5) // 3, 2 if budget >= 4 else 1), min(max(budget // 12, 1), 2)
+    return budget, max((budget - 5) // 3, 2 if budget >= 5 else 1), min(max(budget // 12, 1), 2)
 
 
 def schedule(levels, speedup):

@@ -1,11 +1,11 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
-A third of the budget beyond five steps, two at least, is computed at the start without a gap, and a twelfth of the
-budget, one or two steps, at the end; the others so that the reused steps cost least (step_costs.py). A run that starts
-with gaps can turn to another picture, most of all with guidance, and the output turns fastest just before the end. Of a
-small budget, five steps are worth more later. A latent with fresh noise is a start, at whichever level it begins; one
-that another sampler or expert has begun to denoise is none. The noise levels are taken from the first source that has
-them:
+A third of the budget beyond five steps, two of five at least, is computed at the start without a gap, and a twelfth of
+the budget, one or two steps, at the end; the others so that the reused steps cost least (step_costs.py). A run that
+starts with gaps can turn to another picture, most of all with guidance, and the output turns fastest just before the
+end. Of a small budget, five steps are worth more later. A latent with fresh noise is a start, at whichever level it
+begins; one that another sampler or expert has begun to denoise is none. The noise levels are taken from the first
+source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
@@ -37,7 +37,7 @@ DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later ste
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
 LATER_STEPS, FIRST_SHARE = 5, 3  # beyond five steps of the budget one in three is computed at the start
 LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and of the whole budget one in twelve at the end
-LINE_STEPS, FEWEST_WITH_LINE = 2, 4  # a line takes two outputs: a budget of four or more begins with both
+LINE_STEPS, FEWEST_WITH_LINE = 2, 5  # a line takes two outputs: a budget of five or more begins with both
 FEW_STEPS_REUSED = 4  # a run of few steps reuses one in four at most
 
 
