@@ -44,7 +44,7 @@ def choose(costs, budget, first, last):
 def budget_of(total, speedup, text=False, highest=None):
     budget = max(round(total / speedup), 1)
     first = 2 * (budget + 1) // 5 if text else (budget - 5) // 3
-    line = 2 if budget >= 4 and highest is not None and (total < 25 or highest < 0.9) else 1
+    line = 2 if budget >= 5 and highest is not None and (total < 25 or highest < 0.9) else 1
     return budget, max(first, line), 1 if text else min(max(budget // 12, 1), 2)
 
 
