@@ -10,8 +10,8 @@ denoise is none. The noise levels are taken from the first source that has them:
    fits them. Times that count betas are no levels: a shift stands for them (noise_levels.py).
 3. The input moves by d = mean |x_i - x_j| / mean |y_i| between two computed steps; at level u a flow has moved 1 - u.
 
-With 2 and 3 the rest of the budget is laid out again at every step. The budget stays exact. Measured errors move nothing:
-they did better on one model and worse on another (docs/research).
+With 2 and 3 the rest of the budget is laid out again at every step. The budget stays exact. Measured errors move
+nothing: they did better on one model and worse on another (docs/research).
 """
 
 from collections.abc import Collection, Sequence

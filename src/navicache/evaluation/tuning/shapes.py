@@ -71,7 +71,7 @@ def list_shapes(levels: Sequence[float], budget: int, form: ScheduleForm = PLAIN
     Example:
         >>> lists = list_shapes([1 - step / 20 for step in range(21)], 8)
         >>> lists["text flow"], "plain" in lists
-        ((0, 1, 2, 4, 6, 9, 13, 19), False)
+        ((0, 1, 2, 3, 5, 8, 13, 19), False)
         >>> {len(steps) for steps in lists.values()}
         {8}
     """
