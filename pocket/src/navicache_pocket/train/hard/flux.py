@@ -10,10 +10,12 @@ from diffusers import AutoencoderKL, FlowMatchEulerDiscreteScheduler, FluxPipeli
 from torch import nn
 from transformers import CLIPTextConfig, CLIPTextModel, T5Config, T5EncoderModel
 
+from navicache.pocket.members import Member
 from navicache_pocket.train import tokenizer as words
 from navicache_pocket.train.family.autoencoding import autocast_on_gpu
 from navicache_pocket.train.family.recipe import ModelConfig
 from navicache_pocket.train.hard.recipe import (
+    EXAMPLE,
     MEMBERS_FOLDER,
     SHIFT,
     TEXT_LENGTH,
@@ -25,6 +27,18 @@ from navicache_pocket.world import list_vocabulary
 
 SOURCE = "unet"  # the member whose autoencoder it has
 COMPRESSION = 8  # pixels to a token: four of the autoencoder, and two by two latents are packed
+SIZE = 128
+MEMBER = Member(
+    "flux",
+    "FluxPipeline",
+    {
+        **{"num_inference_steps": 50, "height": SIZE, "width": SIZE, "max_sequence_length": TEXT_LENGTH},
+        # the pipeline guides by a second call, with the negative prompt, if it is given one
+        **{"guidance_scale": 1.0, "true_cfg_scale": 4.0, "negative_prompt": ""},
+    },
+    kind="image",
+    caption=EXAMPLE,
+)
 TRANSFORMER: ModelConfig = {
     "in_channels": 16,
     "num_layers": 2,
@@ -100,9 +114,9 @@ class FluxDenoiser(nn.Module):
 class FluxRecipe:
     """The recipe; tests pass smaller configurations."""
 
-    name: str = "flux"
+    member: Member = MEMBER
     frames: int = 3  # of a clip, each of which is a picture of its own
-    size: int = 128
+    size: int = SIZE
     transformer: ModelConfig = field(default_factory=lambda: TRANSFORMER)
     t5: ModelConfig = field(default_factory=lambda: T5)
     clip: ModelConfig = field(default_factory=lambda: CLIP)
