@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,10 @@ def list_schedules() -> list[dict[str, Any]]:
     cases: list[dict[str, Any]] = []
     for total, shift in SCHEDULES:
         levels = tuple(round_given(level) for level in build_shifted_levels(total, shift))
-        for speedup in SPEEDUPS:
-            steps = [i for i in range(total) if _is_due(speedup, Step(i, i, total=total, noise_levels=levels))]
-            cases.append({"levels": levels, "speedup": speedup, "computed": steps})
+        for speedup, text_flow in product(SPEEDUPS, (False, True)):
+            about = {"total": total, "noise_levels": levels, "has_text": text_flow}
+            steps = [i for i in range(total) if _is_due(speedup, Step(i, i, **about))]
+            cases.append({"levels": levels, "speedup": speedup, "text_flow": text_flow, "computed": steps})
     return cases
 
 

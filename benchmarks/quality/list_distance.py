@@ -53,7 +53,8 @@ def ask_default(levels: NoiseLevels, computed: int) -> list[int]:
     steps: list[int] = []
     for index in range(total):
         gap = index - steps[-1] if steps else 0
-        step = Step(index=index, local_index=index, total=total, gap=gap, noise_levels=levels)
+        about = {"gap": gap, "noise_levels": levels, "is_flow": True, "has_text": True}
+        step = Step(index=index, local_index=index, total=total, **about)
         decision, state = scheme.gate.decide(state, step)
         if decision.compute:
             steps.append(index)

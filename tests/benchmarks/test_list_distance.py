@@ -17,15 +17,11 @@ COUNTED = list_distance.list_counted()
 SEARCHED = [each for each in COUNTED if each.kind == "searched"]
 MOST_MEAN, MOST_SEARCHED = 2.7, 2.0  # steps; an even list has 5.1 and 6.3
 
-replaced_soon = pytest.mark.xfail(strict=True, reason="the schedule is being replaced")
 
-
-@replaced_soon
 def test_the_default_stays_near_the_published_lists():
     assert list_distance.measure_mean(choose_default, COUNTED) <= MOST_MEAN
 
 
-@replaced_soon
 def test_the_default_stays_nearer_to_those_that_were_searched():
     assert list_distance.measure_mean(choose_default, SEARCHED) <= MOST_SEARCHED
 

@@ -4,13 +4,13 @@ import math
 from functools import lru_cache
 
 
-def list_costs(levels):
+def list_costs(levels, text=False):
     costs = []
     for i, u in enumerate(levels[:-1]):
         du = u - levels[i + 1]
         if du <= 0:
             du = max(0.0, (levels[max(i - 1, 0)] - levels[i + 1]) / 2)
-        cost = du**0.9 / ((1 - u + 0.02) * (u + 0.02) ** 0.55)
+        cost = du**0.9 / ((1 - u + 0.02) ** (1.45 if text else 1) * (u + 0.02) ** 0.55)
         costs.append(cost)
     return costs
 
@@ -41,13 +41,15 @@ def choose(costs, budget, first, last):
     return sorted({*range(first), *best(first - 1, free)[1], *range(end, total)})
 
 
-def budget_of(total, speedup):
+def budget_of(total, speedup, text=False, highest=None):
     budget = max(round(total / speedup), 1)
-    return budget, max((budget - 5) // 3, 2 if budget >= 4 else 1), min(max(budget // 12, 1), 2)
+    first = 2 * (budget + 1) // 5 if text else (budget - 5) // 3
+    line = 2 if budget >= 4 and highest is not None and (total < 25 or highest < 0.9) else 1
+    return budget, max(first, line), 1 if text else min(max(budget // 12, 1), 2)
 
 
-def schedule(levels, speedup):
-    return choose(list_costs(levels), *budget_of(len(levels) - 1, speedup))
+def schedule(levels, speedup, text=False):
+    return choose(list_costs(levels, text), *budget_of(len(levels) - 1, speedup, text, levels[0]))
 
 
 def schedule_by_times(times, speedup):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.docs import stated_inertial, stated_schedule
 from tools import spec_vectors
 
-from navicache.policies.budget import build_schedule, count_last_steps
+from navicache.policies.budget import PLAIN, TEXT_FLOW, build_schedule
 from navicache.policies.noise_levels import build_shifted_levels
 
 VECTORS = json.loads(spec_vectors.PATH.read_text(encoding="utf-8"))
@@ -28,9 +28,9 @@ def test_the_vectors_are_what_the_library_does_today():
             assert [near(values) for values in kept] == row
 
 
-@pytest.mark.parametrize("case", VECTORS["schedules"], ids=lambda case: f"{len(case['levels'])} {case['speedup']}")
+@pytest.mark.parametrize("case", VECTORS["schedules"])
 def test_the_page_gives_the_steps_of_a_speedup(case):
-    assert stated_schedule.schedule(case["levels"], case["speedup"]) == case["computed"]
+    assert stated_schedule.schedule(case["levels"], case["speedup"], case["text_flow"]) == case["computed"]
 
 
 @pytest.mark.parametrize("case", VECTORS["told_times"], ids=lambda case: str(case["times"][1]))
@@ -51,12 +51,12 @@ def test_the_page_gives_every_run(case):
 
 
 @limits(max_examples=15, deadline=None)
-@given(total=st.integers(3, 30), shift=st.floats(0.3, 20), speedup=st.floats(1.2, 6))
-def test_a_price_finds_what_dynamic_programming_finds(total, shift, speedup):
+@given(total=st.integers(3, 30), shift=st.floats(0.3, 20), speedup=st.floats(1.2, 6), text=st.booleans())
+def test_a_price_finds_what_dynamic_programming_finds(total, shift, speedup, text):
     """The page leaves the way to the least cost open."""
     levels = build_shifted_levels(total, shift)
-    budget, first, _ = stated_schedule.budget_of(total, speedup)
-    ours = sorted(build_schedule(levels, budget, first))
-    theirs = stated_schedule.schedule(levels, speedup)
-    assert count_last_steps(budget) and len(ours) == len(theirs)
+    budget, first, _ = stated_schedule.budget_of(total, speedup, text, levels[0])
+    ours = sorted(build_schedule(levels, budget, first, TEXT_FLOW if text else PLAIN))
+    theirs = stated_schedule.schedule(levels, speedup, text)
+    assert len(ours) == len(theirs)
     assert ours == theirs

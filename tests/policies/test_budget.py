@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.policies.computed import computed_steps
 
 from navicache.policies import Inertial
-from navicache.policies.budget import DEFAULT_TOTAL_STEPS, BudgetGate, build_schedule
+from navicache.policies.budget import DEFAULT_TOTAL_STEPS, PLAIN, TEXT_FLOW, build_schedule
 from navicache.policies.noise_levels import build_shifted_levels
 
 SHIFTS = (1.0, 3.0, 5.0, 8.0, 12.0)
@@ -57,14 +57,14 @@ def test_the_schedule_follows_the_noise_levels_and_not_the_step_numbers():
 
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("speedup", [2.0, 2.5, 3.0, 4.0])
-def test_told_before_the_run_or_by_the_time_of_each_call_the_schedule_is_the_same(shift, speedup):
-    levels = build_shifted_levels(50, shift)
-    told = computed_steps(Inertial(speedup=speedup), 50, noise_levels=levels)
+@pytest.mark.parametrize("form", [PLAIN, TEXT_FLOW])
+def test_told_before_the_run_or_by_the_time_of_each_call_the_schedule_is_the_same(shift, speedup, form):
+    levels, has_text = build_shifted_levels(50, shift), form is TEXT_FLOW
+    told = computed_steps(Inertial(speedup=speedup), 50, noise_levels=levels, has_text=has_text)
     budget = round(50 / speedup)
-    first = BudgetGate(speedup=speedup).count_first_steps(budget)
-    assert told == sorted(build_schedule(levels, budget, first))
+    assert told == sorted(build_schedule(levels, budget, form.count_first_steps(budget), form))
     for time in (lambda index: levels[index], lambda index: 1000 * levels[index], lambda index: 1 - levels[index]):
-        by_time = computed_steps(Inertial(speedup=speedup), 50, time=time)
+        by_time = computed_steps(Inertial(speedup=speedup), 50, time=time, has_text=has_text)
         assert len(by_time) == len(told)
         moved = [abs(one - other) for one, other in zip(by_time, told, strict=True)]
         assert max(moved) <= 1
@@ -120,6 +120,26 @@ def test_the_ends_get_a_share_of_the_budget_whatever_the_noise_levels(speedup, f
         assert len(steps) == max(round(50 / speedup), 2)
 
 
+@pytest.mark.parametrize(("speedup", "first"), [(2.0, 10), (2.4, 8), (2.9, 7), (3.85, 5), (5.5, 4), (10.0, 2)])
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("is_flow", [None, True])
+def test_a_flow_that_reads_text_begins_densely_and_ends_with_one_step(speedup, first, shift, is_flow):
+    """Lists that others searched on published models look like this."""
+    levels = build_shifted_levels(50, shift)
+    steps = computed_steps(Inertial(speedup=speedup), 50, noise_levels=levels, has_text=True, is_flow=is_flow)
+    assert steps[:first] == list(range(first))
+    assert steps[-1] == 49
+    assert len(steps) == round(50 / speedup)
+    assert sum(step < 25 for step in steps) >= 0.6 * len(steps) or shift > 5
+
+
+@pytest.mark.parametrize("facts", [{"has_text": True, "is_flow": False}, {"is_flow": True}, {}])
+def test_noise_prediction_and_models_without_text_keep_the_plain_form(facts):
+    levels = build_shifted_levels(50, 5.0)
+    steps = computed_steps(Inertial(speedup=3.0), 50, noise_levels=levels, **facts)
+    assert steps == sorted(build_schedule(levels, 17, 4, PLAIN)) != sorted(build_schedule(levels, 17, 7, TEXT_FLOW))
+
+
 def test_a_long_start_by_hand_leaves_one_last_step_and_the_budget_exact():
     steps = computed_steps(Inertial(speedup=2.0, align_steps=24), 50, noise_levels=build_shifted_levels(50, 3.0))
     assert steps == [*range(24), 49]
@@ -146,3 +166,10 @@ def test_an_unknown_number_of_steps_is_taken_for_the_usual_one_and_goes_on_evenl
     first = [step for step in steps if step < DEFAULT_TOTAL_STEPS]
     assert first == computed_steps(Inertial(speedup=speedup), DEFAULT_TOTAL_STEPS)
     assert len(steps) - len(first) == pytest.approx(2 * DEFAULT_TOTAL_STEPS / speedup, abs=1)
+
+
+def test_times_that_count_betas_show_that_a_model_with_text_predicts_noise():
+    """Then its schedule is that of a model without text, from the third step on."""
+    steps = computed_steps(Inertial(), 50, time=lambda index: float(981 - 20 * index), has_text=True)
+    assert steps == computed_steps(Inertial(), 50, time=lambda index: float(981 - 20 * index))
+    assert steps != computed_steps(Inertial(), 50, time=lambda index: float(1000 - 20 * index), has_text=True)

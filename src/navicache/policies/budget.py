@@ -1,27 +1,19 @@
 """The schedule for a target speed-up: B = N / speedup computed steps, where the sampler's noise levels ask for them.
 
 Some steps are computed at the start without a gap, one or two at the end, and the others so that the reused steps cost
-least (step_costs.py). How much stands at both ends, and how dear early steps are, is the form of the schedule:
-
-* `TEXT_FLOW`, for flows that read text. The text leaves much open, and the first steps decide it: two fifths of the
-  budget at the start, growing gaps, one step at the end. Lists that others searched on FLUX, Qwen-Image, HunyuanVideo
-  and Wan look like this (docs/results/published-lists).
-* `PLAIN`, for everything else. A model of pixels draws its edges late, and noise prediction has no published lists: a
-  third of the budget beyond five steps at the start, and a twelfth, one or two steps, at the end.
-
-A latent with fresh noise is a start, at whichever level it begins; one that another sampler or expert has begun to
+least (step_costs.py). Flows that read text have another form of schedule than other models (schedule_forms.py). A
+latent with fresh noise is a start, at whichever level it begins; one that another sampler or expert has begun to
 denoise is none. The noise levels are taken from the first source that has them:
 
 1. The scheduler tells all of them before the run. The schedule is then fixed.
 2. The model is told its time at every call. Levels so far are read from it, those to come follow the flow's shift that
-   fits them.
+   fits them. Times that count betas are no levels: a shift stands for them (noise_levels.py).
 3. The input moves by d = mean |x_i - x_j| / mean |y_i| between two computed steps; at level u a flow has moved 1 - u.
 
 With 2 and 3 the rest of the budget is laid out again at every step. The budget stays exact. Measured errors do not move
 the schedule: they did better on one model and worse on another (docs/research).
 """
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
@@ -30,9 +22,16 @@ from typing import NamedTuple
 from navicache.policies.decisions import PlainGate
 from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.guards import REALIGN_STEPS, is_past_start
-from navicache.policies.noise_levels import build_shifted_levels, estimate_level, fit_shift
+from navicache.policies.noise_levels import (
+    build_shifted_levels,
+    choose_betas_shift,
+    counts_betas,
+    estimate_level,
+    fit_shift,
+)
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
-from navicache.policies.step_costs import USUAL_EXPONENTS, CostExponents, choose_steps, compute_step_costs
+from navicache.policies.schedule_forms import PLAIN, ScheduleForm, choose_form
+from navicache.policies.step_costs import choose_steps, compute_step_costs
 
 # The schedule needs no measurement. The predictor behind it does, and an output that is NaN or infinite must be known
 # before it is reused. Both need one transfer after each computed step.
@@ -41,55 +40,20 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
+PACE_SHARE = 0.25  # of the run, in which the way of the input tells linear betas from others
 LINE_STEPS, FEWEST_WITH_LINE = 2, 4  # a line takes two outputs: a budget of four or more begins with both
 FULL_NOISE = 0.9  # the level of a start that is noise alone; pictures begin lower where they are changed
+FEWEST_WITH_SLOW_START = 25  # steps of a run: in fewer each goes so far that nothing is predicted from one output
 FEW_STEPS_REUSED = 4  # a run of few steps reuses one in four at most
 
 
-class ScheduleForm(NamedTuple):
-    """How a schedule is laid: the cost of a reused step, and what is computed at both ends."""
-
-    exponents: CostExponents
-    first_share: float  # of the budget, computed at the start
-    spared: int  # steps of the budget that the start has no share of
-    last_share: float  # of the budget, computed at the end: at least one step
-    most_last: int
-
-    def count_first_steps(self, budget: int) -> int:
-        """How many steps are computed at the start.
-
-        Example:
-            >>> [TEXT_FLOW.count_first_steps(budget) for budget in (25, 17, 9)]
-            [10, 7, 4]
-            >>> [PLAIN.count_first_steps(budget) for budget in (25, 17, 9)]
-            [6, 4, 1]
-        """
-        return max(math.floor(self.first_share * (budget - self.spared) + ROUNDING), 1)
-
-    def count_last_steps(self, budget: int) -> int:
-        """How many steps are computed at the end.
-
-        Example:
-            >>> PLAIN.count_last_steps(25), PLAIN.count_last_steps(17), TEXT_FLOW.count_last_steps(25)
-            (2, 1, 1)
-        """
-        return min(max(math.floor(self.last_share * budget + ROUNDING), 1), self.most_last)
-
-
-ROUNDING = 1e-9
-PLAIN = ScheduleForm(USUAL_EXPONENTS, 1 / 3, 5, 1 / 12, 2)
-TEXT_FLOW = ScheduleForm(CostExponents(clean=1.45), 0.42, 0, 0.0, 1)
-
-
-def choose_form(step: Step) -> ScheduleForm:
-    """The form of the schedule for what is known of the call."""
-    return TEXT_FLOW if step.has_text and step.is_flow is not False else PLAIN
+def _needs_line(levels: NoiseLevels | None) -> bool:
+    """Whether a start has to show where the output goes: one that begins late, or is of a run of few steps."""
+    return levels is not None and (levels[0] < FULL_NOISE or len(levels) <= FEWEST_WITH_SLOW_START)
 
 
 @cache
-def build_schedule(
-    levels: NoiseLevels, budget: int, align_steps: int, form: ScheduleForm = PLAIN
-) -> frozenset[int]:
+def build_schedule(levels: NoiseLevels, budget: int, align_steps: int, form: ScheduleForm = PLAIN) -> frozenset[int]:
     """Choose the steps to compute: the first `align_steps`, the last ones, and others up to the budget.
 
     Example:
@@ -121,6 +85,8 @@ class BudgetState(NamedTuple):
     first_step: int = 0  # whose time that is
     shift: float = DEFAULT_SHIFT
     distance: float = 0.0  # that the input has moved, from computed step to computed step
+    counts_betas: bool = False  # the times are indices of betas: the model predicts noise
+    pace: float | None = None  # distance per progress of the run, in its first quarter
     computed: int = 0
     last_computed: int = 0
 
@@ -149,13 +115,15 @@ class BudgetGate(PlainGate[BudgetState]):
         elif local >= DEFAULT_TOTAL_STEPS:
             is_due = local // self.speedup != (local - 1) // self.speedup
             return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
-        budget, form = self.count_computed_steps(total), choose_form(step)
-        first = self._count_first_steps(step, total, form)
-        if step.noise_levels is not None and len(step.noise_levels) > total:
-            is_due = local in build_schedule(step.noise_levels[-total - 1 :], budget, first, form)
-        else:
+        levels = step.noise_levels if step.noise_levels is not None and len(step.noise_levels) > total else None
+        if levels is None:
             state = self._learn_time(state, step, total)
+        form = PLAIN if state.counts_betas else choose_form(step)
+        budget, first = self.count_computed_steps(total), self._count_first_steps(step, total, form)
+        if levels is None:
             is_due = local < first or self._is_due_in_rest(state, local, total, budget, form)
+        else:
+            is_due = local in build_schedule(levels[-total - 1 :], budget, first, form)
         return BUDGET_COMPUTE if is_due else BUDGET_REUSE, state
 
     def count_computed_steps(self, total: int) -> int:
@@ -172,8 +140,7 @@ class BudgetGate(PlainGate[BudgetState]):
     def _count_first_steps(self, step: Step, total: int, form: ScheduleForm) -> int:
         budget = self.count_computed_steps(total)
         first = form.count_first_steps(budget) if self.align_steps is None else self.align_steps
-        begins_late = step.noise_levels is not None and step.noise_levels[0] < FULL_NOISE
-        if budget >= FEWEST_WITH_LINE and (begins_late or total < self.few_steps_below):
+        if budget >= FEWEST_WITH_LINE and (total < self.few_steps_below or _needs_line(step.noise_levels)):
             first = max(first, LINE_STEPS)
         return min(first, REALIGN_STEPS) if is_past_start(step) else first
 
@@ -187,19 +154,24 @@ class BudgetGate(PlainGate[BudgetState]):
             known = step.local_index > 0 and step.time is not None
             return state._replace(first_time=step.time, first_step=step.local_index) if known else state
         level = estimate_level(state.first_time, step.time)
-        if level is None:
+        if level is None or step.time is None:
             return state
+        if counts_betas(state.first_step, state.first_time, step.local_index, step.time, total):
+            return state._replace(shift=choose_betas_shift(state.pace), counts_betas=True)
         return state._replace(shift=fit_shift(state.first_step / total, step.local_index / total, level))
 
     def learn(self, state: BudgetState, outcome: Outcome) -> BudgetState:
-        """Count the computed step, and the way of the input where no time is known."""
+        """Count the computed step and the way of the input."""
         state = state._replace(computed=state.computed + 1, last_computed=outcome.local_index)
-        if outcome.input_change is None or not outcome.output_magnitude or state.first_time is not None:
+        if outcome.input_change is None or not outcome.output_magnitude:
             return state
         distance = state.distance + outcome.input_change / outcome.output_magnitude
         total = DEFAULT_TOTAL_STEPS if outcome.total is None else outcome.total - (outcome.index - outcome.local_index)
         progress = min(outcome.local_index / total, 1.0)
-        return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
+        if state.first_time is None:
+            return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
+        is_early = state.pace is None or progress <= PACE_SHARE
+        return state._replace(distance=distance, pace=distance / progress if is_early else state.pace)
 
 
 @dataclass(frozen=True, kw_only=True)

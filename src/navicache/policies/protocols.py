@@ -76,7 +76,9 @@ class Outcome(NamedTuple):
     # share of the last prediction error that occurs again: <m, m before> / <m before, m before>
     error_correlation: MeasuredValue[float] = None
     noise_levels: NoiseLevels | None = None  # as in `Step`
-    is_continued: bool = False  # as in `Step`
+    is_continued: bool = False  # as in `Step`, and these two
+    is_flow: bool | None = None
+    has_text: bool = False
 
     @property
     def progress(self) -> float | None:

@@ -138,4 +138,5 @@ def test_the_direction_of_the_time_is_that_of_the_first_two_steps():
 
 def test_the_moment_says_where_the_step_stands():
     at = after(RunTracker(), called(), CallFacts("cond", 0, 9, 0.75, TIMESTEPS))
-    assert at.position == (0, 0, 9, None, 0.75, None, False), "with a number at hand nobody asked for the time"
+    known = (0, 0, 9, None, 0.75, None, False, None, False)
+    assert at.position == known, "with a number at hand nobody asked for the time"
