@@ -6,39 +6,18 @@ from dataclasses import replace
 import pytest
 import torch
 from benchmarks.training import bend, hardness
+from tests.pocket.train.hard.toys import SIDE, SMALL, shake
 
 from navicache.pocket.members import MEMBERS
 from navicache_pocket.train import __main__ as command
-from navicache_pocket.train.hard import catalog, flux, ltx
+from navicache_pocket.train.hard import catalog
 from navicache_pocket.train.hard.recipe import MEMBERS_FOLDER, tokenize_all_captions
 from navicache_pocket.train.hard.samples import generate_pictures, open_hard_pipeline
-from navicache_pocket.train.hard.smooth_time import ignore_fast_waves, list_slow_waves
-from navicache_pocket.train.hard.training import CaptionedLatents, HardTraining, measure_velocity_error
 from navicache_pocket.train.pipeline_folder import count_parameters
 from navicache_pocket.world.wild import list_wild_captions
 
-SIDE = 32
-T5 = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2, "feed_forward_proj": "gated-gelu"}
-CLIP = {**flux.CLIP, "hidden_size": 16, "intermediate_size": 16}
-FLUX_SIZES = {
-    **{"num_layers": 1, "num_single_layers": 1, "attention_head_dim": 8, "num_attention_heads": 2},
-    **{"joint_attention_dim": 16, "pooled_projection_dim": 16, "axes_dims_rope": (2, 2, 4)},
-}
-LTX_SIZES = {"num_attention_heads": 2, "attention_head_dim": 12, "cross_attention_dim": 24, "num_layers": 1}
-SMALL = {
-    "flux": flux.FluxRecipe(size=SIDE, transformer={**flux.TRANSFORMER, **FLUX_SIZES}, t5=T5, clip=CLIP),
-    "ltx": ltx.LTXRecipe(size=SIDE, transformer={**ltx.TRANSFORMER, **LTX_SIZES, "caption_channels": 16}, t5=T5),
-}
 SOURCES = {"flux": "unet", "ltx": "sound"}
 CALL = {"num_inference_steps": 4, "height": SIDE, "width": SIDE}
-
-
-def shake(module):
-    """Random weights where a training begins with zeros."""
-    with torch.no_grad():
-        for weight in module.parameters():
-            weight.add_(0.05 * torch.randn_like(weight))
-    return module
 
 
 @pytest.fixture(params=catalog.RECIPES)
@@ -81,21 +60,6 @@ def test_the_pipeline_calls_the_transformer_as_training_does(name, saved):
         torch.testing.assert_close(calls[1][1], empty, atol=1e-3, rtol=1e-2)
         assert (calls[1][1] - made).abs().max() > 1e-3
     torch.testing.assert_close(made, again(named["hidden_states"], time, rows), atol=1e-3, rtol=1e-2)
-
-
-def test_fast_waves_stay_unread(name):
-    torch.manual_seed(0)
-    recipe = SMALL[name]
-    model = shake(recipe.make_denoiser())
-    embedder = recipe.get_time_embedder(model)
-    ignore_fast_waves(embedder)
-    tokens, channels = (16, 16) if name == "flux" else (48, 24)
-    pool = CaptionedLatents(torch.randn(4, tokens, channels).bfloat16(), torch.arange(4))
-    measure_velocity_error(model, pool, HardTraining(batch=2)).backward()
-    slow, weight = list_slow_waves(256), embedder.linear_1.weight
-    assert 0 < slow.sum() < 256
-    for values in (weight.detach(), weight.grad):
-        assert (values[:, ~slow] == 0).all() and (values[:, slow] != 0).any()
 
 
 @pytest.mark.slow

@@ -78,16 +78,13 @@ class FluxDenoiser(nn.Module):
     text_ids: torch.Tensor
 
     def __init__(self, recipe: "FluxRecipe") -> None:
-        """With random weights; blocks change nothing at first."""
+        """With random weights; at first the velocity is zero."""
         super().__init__()
         known = 3 + len(list_vocabulary())
         self.text_encoder = CLIPTextModel(CLIPTextConfig(vocab_size=known, **recipe.clip))
         self.text_encoder_2 = T5EncoderModel(T5Config(vocab_size=known, **recipe.t5))
         model: Any = FluxTransformer2DModel(**recipe.transformer)
-        for block in model.transformer_blocks:
-            start_at_zero(block.norm1.linear, block.norm1_context.linear)
-        start_at_zero(*(block.norm.linear for block in model.single_transformer_blocks))
-        start_at_zero(model.norm_out.linear, model.proj_out)
+        start_at_zero(model.proj_out)
         # The model rounds timesteps to the dtype of its first layer's output, which autocast makes bfloat16.
         model.x_embedder.register_forward_hook(lambda module, given, output: output.float())
         self.transformer = model
