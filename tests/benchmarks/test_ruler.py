@@ -5,8 +5,9 @@ import json
 import pytest
 from benchmarks.quality.lpips_by_psnr import format_bins, sort_into_bins
 from benchmarks.quality.regret import main
-from benchmarks.quality.ruler import cut_psnr, judge, load_figures, read_figures, turn_lpips, write_figures
+from benchmarks.quality.ruler import Verdict, cut_psnr, judge, load_figures, read_figures, turn_lpips, write_figures
 from benchmarks.quality.ruler_tables import (
+    choose_series,
     format_behind_fewer_steps,
     format_by_model,
     format_by_policy,
@@ -94,6 +95,19 @@ def test_the_least_regret_is_first_and_only_some_lists_are_shown(figures):
     assert "| NaviCache | 5.8, 5.8 (1) |" in lines, "it was measured in one setting of three"
     names = [line.split(" | ")[0] for line in format_by_policy(figures, "cut_regret", lists=0).splitlines()]
     assert "| list even" in names and "| list sigma" not in names, "the even one is always shown"
+
+
+def test_of_each_kind_of_list_the_best_are_shown_if_they_have_most_budgets():
+    one, two = Verdict(1, 1, 1), Verdict(2, 2, 1)
+    found = {
+        "Inertial": {"1/2": two, "9/50": two},
+        "cost 1.4": {"1/2": two, "9/50": two},
+        "cost 1.2": {"1/2": one},
+        "published A": {"1/2": two, "9/50": one},
+        "published B": {"1/2": two, "9/50": two},
+        "list of the last default": {"1/2": two},
+    }
+    assert choose_series(found, 1) == ["published A", "Inertial", "cost 1.4", "list of the last default"]
 
 
 def test_hard_models_are_first(figures):
