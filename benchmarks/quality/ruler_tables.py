@@ -125,7 +125,7 @@ def format_median_leads(figures: Sequence[SeriesFigures], hard: Sequence[str]) -
     for each in own:
         found = [rivals.get((each.place, rival)) for rival in RIVALS]
         here = [None if other is None else each.median - other for other in found]
-        leads.append(min((lead for lead in here if lead is not None), default=0.0))
+        leads += [min(lead for lead in here if lead is not None)] if any(lead is not None for lead in here) else []
         lines.append((f"{each.model}, {each.setting}", each.share, *map(format_lead, here)))
     level, ahead = (sum(lead >= bar for lead in leads) for bar in (-LEVEL, 0.0))
     words = f"Ahead of all in {ahead} of {len(leads)} places, at most {LEVEL} dB behind in {level}."
