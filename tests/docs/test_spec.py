@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tests.docs import stated_inertial, stated_schedule
 from tools import spec_vectors
 
-from navicache.policies.budget import PLAIN, TEXT_FLOW, build_schedule
+from navicache.policies.budget import build_schedule
 from navicache.policies.noise_levels import build_shifted_levels
+from navicache.policies.schedule_forms import PLAIN, TEXT_FLOW
 
 VECTORS = json.loads(spec_vectors.PATH.read_text(encoding="utf-8"))
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.policies.computed import computed_steps
 
 from navicache.policies import Inertial
-from navicache.policies.budget import DEFAULT_TOTAL_STEPS, PLAIN, TEXT_FLOW, build_schedule
+from navicache.policies.budget import DEFAULT_TOTAL_STEPS, build_schedule
 from navicache.policies.noise_levels import build_shifted_levels
+from navicache.policies.schedule_forms import PLAIN, TEXT_FLOW
 
 SHIFTS = (1.0, 3.0, 5.0, 8.0, 12.0)
 

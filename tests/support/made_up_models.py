@@ -20,7 +20,7 @@ class World:
         self.noise, self.score = noise, score or self.count_liked
 
     def count_liked(self, candidate, budget):
-        steps = candidate.steps or build_usual_list(LEVELS, budget, candidate) or ()
+        steps = candidate.steps or build_usual_list(TuneTask(LEVELS, (), ()), budget, candidate) or ()
         return 20.0 + len(set(steps) & set(LIKED.build(LEVELS, budget)))
 
     def budget(self, candidate):

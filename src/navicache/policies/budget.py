@@ -10,11 +10,11 @@ denoise is none. The noise levels are taken from the first source that has them:
    fits them. Times that count betas are no levels: a shift stands for them (noise_levels.py).
 3. The input moves by d = mean |x_i - x_j| / mean |y_i| between two computed steps; at level u a flow has moved 1 - u.
 
-With 2 and 3 the rest of the budget is laid out again at every step. The budget stays exact. Measured errors do not move
-the schedule: they did better on one model and worse on another (docs/research).
+With 2 and 3 the rest of the budget is laid out again at every step. The budget stays exact. Measured errors move
+nothing: they did better on one model and worse on another (docs/research).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -47,9 +47,19 @@ FEWEST_WITH_SLOW_START = 25  # steps of a run: in fewer each goes so far that no
 FEW_STEPS_REUSED = 4  # a run of few steps reuses one in four at most
 
 
-def _needs_line(levels: NoiseLevels | None) -> bool:
-    """Whether a start has to show where the output goes: one that begins late, or is of a run of few steps."""
-    return levels is not None and (levels[0] < FULL_NOISE or len(levels) <= FEWEST_WITH_SLOW_START)
+def count_first_steps(form: ScheduleForm, budget: int, levels: Sequence[float] | None) -> int:
+    """How many steps are computed at the start: two at least where it begins late, or is of a run of few steps.
+
+    Example:
+        >>> whole, late = build_shifted_levels(50, 3.0), build_shifted_levels(50, 3.0)[25:]
+        >>> count_first_steps(PLAIN, 9, whole), count_first_steps(PLAIN, 9, late), count_first_steps(PLAIN, 9, None)
+        (1, 2, 1)
+    """
+    first = form.count_first_steps(budget)
+    if levels is None or budget < FEWEST_WITH_LINE:
+        return first
+    needs_line = levels[0] < FULL_NOISE or len(levels) <= FEWEST_WITH_SLOW_START
+    return max(first, LINE_STEPS) if needs_line else first
 
 
 @cache
@@ -138,9 +148,11 @@ class BudgetGate(PlainGate[BudgetState]):
         return max(budget, total - total // FEW_STEPS_REUSED) if total < self.few_steps_below else budget
 
     def _count_first_steps(self, step: Step, total: int, form: ScheduleForm) -> int:
-        budget = self.count_computed_steps(total)
-        first = form.count_first_steps(budget) if self.align_steps is None else self.align_steps
-        if budget >= FEWEST_WITH_LINE and (total < self.few_steps_below or _needs_line(step.noise_levels)):
+        if self.align_steps is None:
+            first = count_first_steps(form, self.count_computed_steps(total), step.noise_levels)
+        else:
+            first = self.align_steps
+        if total < self.few_steps_below:
             first = max(first, LINE_STEPS)
         return min(first, REALIGN_STEPS) if is_past_start(step) else first
 

@@ -1,5 +1,6 @@
 """Shapes and moves: lists of any length keep their budget, their ends and their order."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from navicache.evaluation.tuning.shapes import SHAPES, CostShape, list_shapes
 from navicache.policies import build_policy
 from navicache.policies.noise_levels import build_shifted_levels
 from navicache.policies.protocols import Step
+from navicache.policies.schedule_forms import PLAIN, TEXT_FLOW
 
 
 @settings(deadline=None)
@@ -21,21 +23,25 @@ def test_every_shape_has_its_budget_in_order(total, shift, data):
         assert steps[0] == 0 and steps[-1] == total - 1, name
 
 
-def test_the_usual_shape_is_what_the_default_computes():
-    levels = build_shifted_levels(50, 3.0)
+@pytest.mark.parametrize("form", [PLAIN, TEXT_FLOW])
+@pytest.mark.parametrize("total", [20, 50])
+def test_the_usual_shape_is_what_the_default_computes(form, total):
+    levels, budget = build_shifted_levels(total, 3.0), round(total / 2.5)
     gate = build_policy("inertial", speedup=2.5).build_gate()
     state, computed = gate.init(), []
-    for index in range(50):
-        decision, state = gate.decide(state, Step(index, index, total=50, noise_levels=levels))
+    for index in range(total):
+        about = {"total": total, "noise_levels": levels, "has_text": form is TEXT_FLOW}
+        decision, state = gate.decide(state, Step(index, index, **about))
         computed += [index] if decision.compute else []
-    assert CostShape().build(levels, 20) == tuple(computed)
+    assert CostShape(form).build(levels, budget) == tuple(computed)
 
 
-def test_no_shape_is_listed_twice_nor_is_the_default():
+@pytest.mark.parametrize("form", [PLAIN, TEXT_FLOW])
+def test_no_shape_is_listed_twice_nor_is_the_default(form):
     levels = build_shifted_levels(50, 3.0)
-    lists = list_shapes(levels, 20)
+    lists = list_shapes(levels, 20, form)
     assert len(lists) > 8 and len(set(lists.values())) == len(lists)
-    assert CostShape().build(levels, 20) not in lists.values()
+    assert CostShape(form).build(levels, 20) not in lists.values()
 
 
 @settings(deadline=None)

@@ -30,6 +30,7 @@ from navicache.evaluation.tuning.search import SURVIVORS, Search, TuneTask
 from navicache.evaluation.tuning.shapes import SHAPES
 from navicache.generation.progress import bar_options
 from navicache.generation.session import log_notes_once
+from navicache.policies.schedule_forms import PLAIN, TEXT_FLOW
 from navicache.records import open_atomic_file
 
 SEARCH = "search.json"  # what the rows of a folder are about
@@ -99,7 +100,8 @@ def build_task(job: TuneJob, facts: dict[str, Any], most_cost: float, rivals: Se
             found += [rival.build(total, budget)] if room >= 0 else []
         return found
 
-    return TuneTask(facts["noise_levels"], range(0, count, 2), range(1, count, 2), build_rivals, most_cost)
+    form = TEXT_FLOW if facts.get("text_flow") else PLAIN  # older folders do not say
+    return TuneTask(facts["noise_levels"], range(0, count, 2), range(1, count, 2), build_rivals, form, most_cost)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from navicache.evaluation.bench.rows import REFUSED, Row
 from navicache.integrations.denoiser_search import find_denoisers
 from navicache.integrations.diffusers import get_model_config
 from navicache.integrations.rank_groups import get_class_name
-from navicache.integrations.scheduler import read_noise_levels
+from navicache.integrations.scheduler import read_is_flow, read_noise_levels
 from navicache.integrations.tuned_runs import describe_sampling
 from navicache.models import read_calibration, strip_config
 
 FACTS = "tuned_run"  # of a row without a cache
+TEXT_ENCODER = "text_encoder"  # how components that read text are called
 KNOBS = "found_knobs"  # of a row whose threshold was found, or whose policy was fitted: what `enable` needs
 
 
@@ -52,4 +53,5 @@ def describe_run(pipe: Any) -> dict[str, Any]:
         "scheduler": sampling.scheduler,
         "noise_levels": None if levels is None else [round(level, 5) for level in levels],
         "guidance": sampling.guidance,
+        "text_flow": any(TEXT_ENCODER in name for name in pipe.components) and bool(read_is_flow(pipe.scheduler)),
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from navicache.evaluation.tuning.moves import list_moves
 from navicache.evaluation.tuning.scores import Candidate, Scoreboard
 from navicache.evaluation.tuning.shapes import CostShape, list_shapes
+from navicache.policies.schedule_forms import PLAIN, ScheduleForm
 
 DEFAULT = "default"
 SURVIVORS = 5  # of the first round
@@ -32,6 +33,7 @@ class TuneTask:
     search: Sequence[int]  # prompts to choose on
     confirm: Sequence[int]  # prompts to confirm on
     rivals: Callable[[int], Sequence[Candidate]] = lambda _: ()  # at a number of computed steps
+    form: ScheduleForm = PLAIN  # of the default's schedule
     most_cost: float = float("inf")  # in runs of every step, the plain runs among them
 
     @property
@@ -92,7 +94,7 @@ class Search:
     def search_at(self, budget: int) -> list[Candidate]:
         """The candidates that were run on all prompts of the search, best first; the default is among them."""
         usual = build_default(self.task.total, budget)
-        lists = list_shapes(self.task.noise_levels, budget)
+        lists = list_shapes(self.task.noise_levels, budget, self.task.form)
         candidates = [build_list(f"{name} {budget}", steps) for name, steps in lists.items()]
         candidates += self.task.rivals(budget)
         self.try_out([(usual, self.task.search), *((each, self.task.few) for each in candidates)])
@@ -120,7 +122,7 @@ class Search:
     def _try_moves(self, ranked: Sequence[Candidate], usual: Candidate, budget: int) -> list[Candidate] | None:
         """The ranking with the neighbours of the best list; None where there are none or the budget is spent."""
         best = ranked[0]
-        steps = best.steps or build_usual_list(self.task.noise_levels, budget, best)
+        steps = best.steps or build_usual_list(self.task, budget, best)
         if steps is None or self.is_late():
             return None
         moves = list_moves(steps, self.task.total)
@@ -142,6 +144,6 @@ def build_list(name: str, steps: Sequence[int]) -> Candidate:
     return Candidate(name, "schedule", {"at": tuple(steps)})
 
 
-def build_usual_list(levels: Sequence[float], budget: int, candidate: Candidate) -> tuple[int, ...] | None:
+def build_usual_list(task: TuneTask, budget: int, candidate: Candidate) -> tuple[int, ...] | None:
     """The list of the default; None for another policy."""
-    return CostShape().build(levels, budget) if candidate.policy == "inertial" else None
+    return CostShape(task.form).build(task.noise_levels, budget) if candidate.policy == "inertial" else None
