@@ -24,7 +24,7 @@ from benchmarks.bare.kinds import KINDS, BareKind, load_model
 from benchmarks.bare.samplers import Sampler, list_samplers
 from benchmarks.bare.transformer import LABELS
 from navicache.evaluation.tuning.weighted_lists import LISTS, weigh_steps
-from navicache.policies.budget import BudgetGate, count_last_steps
+from navicache.policies.schedule_forms import PLAIN
 from navicache.policies.step_costs import CostExponents, choose_steps, compute_step_costs
 from navicache.records import open_atomic_file
 
@@ -83,11 +83,13 @@ class Bed:
 def list_hindsight(levels: Sequence[float], count: int) -> dict[str, list[int]]:
     """Lists from the true noise levels: other exponents and starts of the cost, and other weights."""
     found = {name: weigh_steps(weight, levels, count) for name, weight in LISTS.items()}
-    usual = BudgetGate(speedup=1.0).count_first_steps(count)
+    usual = PLAIN.count_first_steps(count)
     for clean in CLEAN_EXPONENTS:
         costs = compute_step_costs(levels, CostExponents(clean=clean))
         for first in sorted({1, 2, usual, count // 2}):
-            found[f"cost {clean}, first {first}"] = sorted(choose_steps(costs, count, first, count_last_steps(count)))
+            found[f"cost {clean}, first {first}"] = sorted(
+                choose_steps(costs, count, first, PLAIN.count_last_steps(count))
+            )
     return found
 
 

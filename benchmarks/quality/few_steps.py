@@ -37,8 +37,8 @@ def write_settings(plan: BenchPlan) -> str:
             total = {**model.call, **condition.call}[STEPS]
             for reused in REUSED:
                 for steps in list_middles(total, reused):
-                    name = "-".join(map(str, sorted(set(range(total)) - {*steps})))
-                    entries.append(write_setting(model.name, name, steps, [condition.name]))
+                    reused_steps = "-".join(map(str, sorted(set(range(total)) - {*steps})))
+                    entries.append(write_setting(model.name, f"list {reused_steps}", steps, [condition.name]))
     return "".join(entries)
 
 

@@ -1,10 +1,11 @@
-"""Lists of computed steps in hindsight: complete a plan with fifteen of them, for each model, condition and budget.
+"""Lists of computed steps in hindsight: complete a plan with about 100 of them, for each model, condition and budget.
 
     python -m benchmarks.quality.lists plans/pocket/ground.toml --out build/ground/plan.toml
     python -m benchmarks.quality.shared_calls build/ground/plan.toml --only models=wan --out RESULTS/wan
 
 Nobody knows beforehand which list is best for a cell, so the best of them measures what a policy could have had there.
-Each is one run of the policy `schedule`; src/navicache/evaluation/tuning/weighted_lists.py has their weights.
+Each is one run of the policy `schedule`. Fifteen follow a weight (src/navicache/evaluation/tuning/weighted_lists.py),
+71 a cost (cost_lists.py), and 18 are those of published models, scaled (published_schedules.py).
 """
 
 import argparse
@@ -13,7 +14,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from benchmarks.quality.cost_lists import COST_LISTS
 from benchmarks.quality.noise_levels import read_cell_levels
+from benchmarks.quality.published_schedules import group_lists, scale_list
 from navicache.cli.bench.plan_setup import add_embedded_calls
 from navicache.evaluation.bench.equal_steps import BUDGETS, count_computed
 from navicache.evaluation.bench.plan import BenchPlan, PlanCondition, PlanModel
@@ -45,14 +48,28 @@ def cell_lists(model: PlanModel, condition: PlanCondition) -> list[tuple[str, tu
     """The names and steps of all lists of a cell."""
     levels = read_cell_levels(model, condition)
     counts = computed_counts(len(levels) - 1)
-    return [(name, tuple(weigh_steps(LISTS[name], levels, count))) for name in LISTS for count in counts]
+    return [(name, tuple(steps)) for count in counts for name, steps in choose_lists(levels, count).items()]
+
+
+def choose_lists(levels: Sequence[float], count: int) -> dict[str, list[int]]:
+    """All lists with this many computed steps, by name; `levels` is one longer than the run.
+
+    Example:
+        >>> lists = choose_lists([1 - step / 20 for step in range(21)], 7)
+        >>> len(lists), lists["list even"], lists["published FLUX.1-dev hill_climbing"]
+        (104, [0, 1, 2, 5, 10, 16, 19], [0, 1, 2, 4, 6, 11, 19])
+    """
+    weighted = {f"list {name}": weigh_steps(weight, levels, count) for name, weight in LISTS.items()}
+    by_cost = {name: each.choose(levels, count) for name, each in COST_LISTS.items()}
+    published = {name: scale_list(lists, count, len(levels) - 1) for name, lists in group_lists().items()}
+    return {**weighted, **by_cost, **published}
 
 
 def write_setting(model: str, name: str, steps: Sequence[int], conditions: Sequence[str]) -> str:
     """One list as an entry of a plan."""
     names = ", ".join(f'"{condition}"' for condition in conditions)
     return (
-        f'\n[[settings]]\nname = "list {name} {len(steps)}"\nseries = "list {name}"\npolicy = "schedule"\n'
+        f'\n[[settings]]\nname = "{name} {len(steps)}"\nseries = "{name}"\npolicy = "schedule"\n'
         f'models = ["{model}"]\nconditions = [{names}]\nknobs = {{ at = {list(steps)} }}\n'
     )
 

@@ -1,8 +1,23 @@
 """Published lists for other budgets and other numbers of steps: lists in hindsight for the tables."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
+from benchmarks.quality.list_distance import list_counted
 from navicache.models import PublishedList
+
+
+def group_lists() -> dict[str, list[PublishedList]]:
+    """The lists of a model and method, by the name of both; those of the study's other gates are left out.
+
+    Example:
+        >>> [found.computed for found in group_lists()["published FLUX.1-dev hill_climbing"]]
+        [21, 13, 9]
+    """
+    grouped: dict[str, list[PublishedList]] = defaultdict(list)
+    for found in list_counted():
+        grouped[f"published {found.model} {found.method}"].append(found)
+    return dict(grouped)
 
 
 def scale_list(lists: Sequence[PublishedList], computed: int, total: int) -> list[int]:

@@ -72,7 +72,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="file of all figures, CSV")
     parser.add_argument("--ceiling", type=float, default=CEILING, help="dB; a file has its own (%(default)g)")
     parser.add_argument("--hard", nargs="+", default=list(HARD), metavar="MODEL", help="(%(default)s)")
-    parser.add_argument("--lists", type=int, default=3, help="lists in hindsight that are shown (%(default)s)")
+    parser.add_argument("--lists", type=int, default=2, help="of each kind in hindsight that are shown (%(default)s)")
     return parser.parse_args(arguments)
 
 

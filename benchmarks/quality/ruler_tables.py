@@ -5,7 +5,9 @@ from statistics import fmean
 
 from benchmarks.quality.ruler import SeriesFigures, Verdict, judge
 
-OURS, LIST = "ours", "list "  # the role of our policy by speed-up; the name of a list in hindsight begins so
+OURS = "ours"  # the role of our policy by speed-up
+LISTS = ("list ", "cost ", "published ")  # the name of a list in hindsight begins so
+ALWAYS = ("list even", "list of the last default")
 FEWER_STEPS = "none"  # the policy of plain fewer steps
 RIVALS = ("navicache", "easycache", "seacache", "hicache", "spectrum", FEWER_STEPS)
 MEDIAN_SHARES = ("1/2", "17/50")
@@ -33,7 +35,7 @@ def list_shares(figures: Iterable[SeriesFigures]) -> list[str]:
 
 
 def format_by_policy(figures: Sequence[SeriesFigures], name: str, digits: int = 1, lists: int = 3) -> str:
-    """Worst and mean of a figure, a row for each series; of the lists in hindsight the best few and the even one."""
+    """Worst and mean of a figure, a row for each series; of each kind of list in hindsight the best few."""
     shares = list_shares(figures)
     places = {share: len({each.place for each in figures if each.share == share}) for share in shares}
     found: dict[str, dict[str, Verdict]] = {}
@@ -50,10 +52,14 @@ def format_by_policy(figures: Sequence[SeriesFigures], name: str, digits: int = 
 
 
 def choose_series(found: Mapping[str, Mapping[str, Verdict]], lists: int) -> list[str]:
-    """The least mean first; a series that reaches less counts by what it reaches."""
+    """The least mean first; a policy that reaches less counts by what it reaches, a list must have most budgets."""
     order = sorted(found, key=lambda series: fmean(verdict.mean for verdict in found[series].values()))
-    best = [series for series in order if series.startswith(LIST)][:lists]
-    return [series for series in order if not series.startswith(LIST) or series in (*best, f"{LIST}even")]
+    most = max(map(len, found.values()), default=0)
+    kept: list[str] = [series for series in order if not series.startswith(LISTS) or series in ALWAYS]
+    for kind in LISTS:
+        whole = (series for series in order if series.startswith(kind) and len(found[series]) == most)
+        kept += list(whole)[:lists]
+    return [series for series in order if series in kept]
 
 
 def format_verdict(verdict: Verdict | None, settings: int, digits: int = 1) -> str:
@@ -119,7 +125,7 @@ def format_median_leads(figures: Sequence[SeriesFigures], hard: Sequence[str]) -
     for each in own:
         found = [rivals.get((each.place, rival)) for rival in RIVALS]
         here = [None if other is None else each.median - other for other in found]
-        leads.append(min((lead for lead in here if lead is not None), default=0.0))
+        leads += [min(lead for lead in here if lead is not None)] if any(lead is not None for lead in here) else []
         lines.append((f"{each.model}, {each.setting}", each.share, *map(format_lead, here)))
     level, ahead = (sum(lead >= bar for lead in leads) for bar in (-LEVEL, 0.0))
     words = f"Ahead of all in {ahead} of {len(leads)} places, at most {LEVEL} dB behind in {level}."

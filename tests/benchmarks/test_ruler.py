@@ -5,8 +5,9 @@ import json
 import pytest
 from benchmarks.quality.lpips_by_psnr import format_bins, sort_into_bins
 from benchmarks.quality.regret import main
-from benchmarks.quality.ruler import cut_psnr, judge, load_figures, read_figures, turn_lpips, write_figures
+from benchmarks.quality.ruler import Verdict, cut_psnr, judge, load_figures, read_figures, turn_lpips, write_figures
 from benchmarks.quality.ruler_tables import (
+    choose_series,
     format_behind_fewer_steps,
     format_by_model,
     format_by_policy,
@@ -96,6 +97,19 @@ def test_the_least_regret_is_first_and_only_some_lists_are_shown(figures):
     assert "| list even" in names and "| list sigma" not in names, "the even one is always shown"
 
 
+def test_of_each_kind_of_list_the_best_are_shown_if_they_have_most_budgets():
+    one, two = Verdict(1, 1, 1), Verdict(2, 2, 1)
+    found = {
+        "Inertial": {"1/2": two, "9/50": two},
+        "cost 1.4": {"1/2": two, "9/50": two},
+        "cost 1.2": {"1/2": one},
+        "published A": {"1/2": two, "9/50": one},
+        "published B": {"1/2": two, "9/50": two},
+        "list of the last default": {"1/2": two},
+    }
+    assert choose_series(found, 1) == ["published A", "Inertial", "cost 1.4", "list of the last default"]
+
+
 def test_hard_models_are_first(figures):
     assert order_models(figures, ("wild", "not measured")) == ["wild", "easy"]
     lines = format_by_model(figures, "cut_regret", HARD).splitlines()
@@ -117,7 +131,7 @@ def test_the_median_is_held_against_every_rival(figures):
     assert text.startswith("Ahead of all in 0 of 1 places, at most 0.5 dB behind in 0.")
     assert text.splitlines()[-1] == "| wild, one | 1/2 | -0.2 | - | **-1.0** | - | - | **-1.5** |"
     easy = format_median_leads([each for each in figures if each.series != "SeaCache"], ("easy",))
-    assert easy.startswith("Ahead of all in 2 of 2 places")
+    assert easy.startswith("Ahead of all in 1 of 1 places"), "nobody else was measured in the other"
 
 
 def test_the_file_keeps_what_the_tables_need(figures, tmp_path):
