@@ -24,10 +24,10 @@ from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.guards import REALIGN_STEPS
 from navicache.policies.noise_levels import (
     build_shifted_levels,
-    choose_betas_shift,
     counts_betas,
     estimate_level,
     fit_shift,
+    scale_betas_shift,
 )
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
 from navicache.policies.step_costs import choose_steps, compute_step_costs
@@ -39,7 +39,6 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
-PACE_SHARE = 0.25  # of the run, in which the way of the input tells linear betas from others
 LATER_STEPS, FIRST_SHARE = 5, 3  # beyond five steps of the budget one in three is computed at the start
 LAST_SHARE, MOST_LAST_STEPS = 12, 2  # and of the whole budget one in twelve at the end
 FEW_STEPS_FIRST, FEW_STEPS_REUSED = 2, 4  # a run of few steps computes two at the start, and reuses one in four at most
@@ -80,7 +79,6 @@ class BudgetState(NamedTuple):
     first_step: int = 0  # whose time that is
     shift: float = DEFAULT_SHIFT
     distance: float = 0.0  # that the input has moved, from computed step to computed step
-    pace: float | None = None  # distance per progress of the run, in its first quarter
     computed: int = 0
     last_computed: int = 0
 
@@ -157,21 +155,18 @@ class BudgetGate(PlainGate[BudgetState]):
         if level is None or step.time is None:
             return state
         if counts_betas(state.first_step, state.first_time, step.local_index, step.time, total):
-            return state._replace(shift=choose_betas_shift(state.pace))
+            return state._replace(shift=scale_betas_shift(total / self.count_computed_steps(total)))
         return state._replace(shift=fit_shift(state.first_step / total, step.local_index / total, level))
 
     def learn(self, state: BudgetState, outcome: Outcome) -> BudgetState:
-        """Count the computed step and the way of the input."""
+        """Count the computed step, and the way of the input where no time is known."""
         state = state._replace(computed=state.computed + 1, last_computed=outcome.local_index)
-        if outcome.input_change is None or not outcome.output_magnitude:
+        if outcome.input_change is None or not outcome.output_magnitude or state.first_time is not None:
             return state
         distance = state.distance + outcome.input_change / outcome.output_magnitude
         total = DEFAULT_TOTAL_STEPS if outcome.total is None else outcome.total - (outcome.index - outcome.local_index)
         progress = min(outcome.local_index / total, 1.0)
-        if state.first_time is None:
-            return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
-        is_early = state.pace is None or progress <= PACE_SHARE
-        return state._replace(distance=distance, pace=distance / progress if is_early else state.pace)
+        return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
 
 
 @dataclass(frozen=True, kw_only=True)
