@@ -73,7 +73,7 @@ def counts_betas(first_step: int, first_time: float, step: int, time: float, tot
         >>> counts_betas(1, 980, 2, 960, 50), counts_betas(1, 0.961, 2, 0.941, 50), counts_betas(1, 996, 2, 992, 50)
         (False, False, False)
     """
-    if not (0 <= time < first_time < TIME_SCALE and first_time.is_integer() and time.is_integer()):
+    if not 0 <= time < first_time < TIME_SCALE or first_time % 1 or time % 1:
         return False
     passed, left = step - first_step, total_steps - step
     if passed <= 0 or abs(first_time * left - time * (left + passed)) < 0.5:  # a flow ends at 0
