@@ -9,8 +9,9 @@ from tests.policies.computed import computed_steps
 
 import navicache
 from navicache.policies import Inertial
-from navicache.policies.budget import BudgetGate, build_schedule
+from navicache.policies.budget import build_schedule
 from navicache.policies.noise_levels import build_shifted_levels, counts_betas, scale_betas_shift
+from navicache.policies.schedule_forms import PLAIN
 
 SPACINGS = {
     "linspace": lambda total: [round(999 - 999 * step / (total - 1)) for step in range(total)],
@@ -77,7 +78,7 @@ def test_a_run_follows_the_shift_of_its_speedup_whatever_its_betas(kept, speedup
     steps = run_ddim(kept, Inertial(speedup=speedup)).computed_steps()
     budget = round(50 / speedup)
     levels = build_shifted_levels(50, scale_betas_shift(speedup))
-    assert steps == tuple(sorted(build_schedule(levels, budget, BudgetGate(speedup=1.0).count_first_steps(budget))))
+    assert steps == tuple(sorted(build_schedule(levels, budget, PLAIN.count_first_steps(budget))))
 
 
 @pytest.mark.parametrize("speedup", [2.0, 3.0, 50 / 9])

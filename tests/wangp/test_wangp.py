@@ -42,7 +42,7 @@ def test_half_of_the_steps_are_computed(joint: bool, calls: int) -> None:
     made, computed = cached.run(joint_pass=joint)
     exact = plain(joint_pass=joint)
     assert computed == calls // 2 and "10 of 20" in cached.said[0]
-    assert torch.allclose(made, exact, rtol=0.05, atol=0.05) and not torch.equal(made, exact)
+    assert torch.allclose(made, exact, rtol=0.05, atol=0.1) and not torch.equal(made, exact)
 
 
 @pytest.mark.parametrize("settings", [None, {"speedup": 1.0}])
