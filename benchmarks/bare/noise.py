@@ -48,7 +48,7 @@ class NoiseKind:
         Example:
             >>> alpha, sigma = NoiseKind(list_linear_betas).mix_at(torch.tensor([500]))
             >>> round((sigma / (alpha + sigma)).item(), 2)
-            0.78
+            0.77
         """
         if self.list_betas is None:
             return (1 - time).view(-1, 1, 1, 1), time.view(-1, 1, 1, 1)

@@ -16,7 +16,7 @@ from benchmarks.quality.lpips_by_psnr import format_bins, sort_into_bins
 from benchmarks.quality.ruler import CEILING, SeriesFigures, load_figures, read_figures, write_figures
 from navicache.cli.report.results import read_results
 
-HARD = ("wild", "flux", "ltx", "wan")
+HARD = ("wild", "wan")
 
 
 def format_page(figures: Sequence[SeriesFigures], hard: Sequence[str], ceiling: float, lists: int) -> Iterator[str]:

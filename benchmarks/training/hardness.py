@@ -1,7 +1,7 @@
 """How hard a member is for caches, by the paper's ruler: half of the steps, PSNR against the run of all.
 
     python -m benchmarks.training.hardness --member wild --checkpoint build/wild/result --device cuda
-    python -m benchmarks.training.hardness --member flux --samplers euler --seconds 60
+    python -m benchmarks.training.hardness --member ltx --checkpoint build/ltx/result --samplers euler --seconds 60
 
 Sought: fewer steps between 14 and 22 dB, `navicache` between 22 and 34 and at least 3 above, and outputs that bend, by
 +0.3 or more in the middle of the run (see `bend`).
@@ -22,14 +22,15 @@ from diffusers import FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler
 from benchmarks.json_file import save_json
 from benchmarks.training import bend
 from navicache import enable
-from navicache.pocket.members import checkpoint_path, find_member
+from navicache.pocket.members import MEMBERS, checkpoint_path
 from navicache.policies import build_policy
 from navicache_pocket.train import configs
+from navicache_pocket.train.hard.catalog import RECIPES
 from navicache_pocket.train.hard.samples import generate_pictures, open_hard_pipeline
 from navicache_pocket.train.wild.pipeline import save_contact_sheet
 from navicache_pocket.world.wild import list_wild_captions
 
-MEMBERS = ("wild", "flux", "ltx")
+KNOWN = {"wild": MEMBERS["wild"], **{name: recipe.member for name, recipe in RECIPES.items()}}
 SCHEDULERS: dict[str, Callable[[float], Any]] = {
     "euler": lambda shift: FlowMatchEulerDiscreteScheduler(shift=shift),
     "unipc": lambda shift: UniPCMultistepScheduler(**{**configs.SCHEDULER, "flow_shift": shift}),
@@ -159,7 +160,7 @@ def _print_verdict(rows: list[Row], middle: float) -> None:
 def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Measure the checkpoint with each number of steps, guidance, sampler and shift, while there is time."""
     options = _parse_options(arguments)
-    begun, member = time.monotonic(), find_member(options.member)
+    begun, member = time.monotonic(), KNOWN[options.member]
     torch.set_float32_matmul_precision("high")
     pipe = open_hard_pipeline(member, options.checkpoint or checkpoint_path(member.name), options.device)
     guide = "true_cfg_scale" if "true_cfg_scale" in member.call else "guidance_scale"
@@ -179,8 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
 
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--member", choices=MEMBERS, default="wild")
-    parser.add_argument("--checkpoint", type=Path, help="the packaged one by default")
+    parser.add_argument("--member", choices=[*KNOWN], default="wild")
+    parser.add_argument("--checkpoint", type=Path, help="a folder; the packaged one by default, if there is one")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--captions", type=int, default=16)
     parser.add_argument("--steps", type=int, nargs="+", default=[50, 20])
@@ -192,7 +193,10 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="after which no other setting is begun")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     parser.add_argument("--sheet", type=Path, help="a JPEG for the pictures of all steps")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if not options.checkpoint and options.member not in MEMBERS:
+        parser.error(f"no weights of {options.member} are packaged: name the folder of its training by --checkpoint")
+    return options
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ def is_denoised_further(noise: Tensor, levels: Sequence[float]) -> bool:
     """Whether a sampler goes on where another stopped: down from a latent that gets no noise.
 
     Example:
+        >>> import torch
         >>> is_denoised_further(torch.zeros(4), (0.6, 0.3, 0.0)), is_denoised_further(torch.ones(4), (0.6, 0.3, 0.0))
         (True, False)
     """

@@ -36,23 +36,17 @@ _SOUND_CALL = {
     **dict.fromkeys(("stg_scale", "audio_stg_scale", "guidance_rescale", "audio_guidance_rescale"), 0.0),
     **dict.fromkeys(("modality_scale", "audio_modality_scale"), 1.0),
 }
-_CROWD = "a star and a ring"  # all that a caption tells of six objects
-# FluxPipeline guides by a second call, with the negative prompt, if it is given one.
-_FLUX_CALL = {"true_cfg_scale": 4.0, "negative_prompt": "", "max_sequence_length": 32}
-_LTX_CALL = {"frame_rate": 8, "max_sequence_length": 32}
 MEMBERS = {
     member.name: member
     for member in (
         Member(WAN, "WanPipeline", _make_call(50, 5.0, 17, 128)),
-        Member("wild", "WanPipeline", _make_call(50, 5.0, 17, 128), caption=_CROWD),
+        Member("wild", "WanPipeline", _make_call(50, 5.0, 17, 128), caption="a star and a ring"),
         Member("hunyuan", "HunyuanVideoPipeline", _make_call(50, 6.0, 9, 64)),
         # nothing in its world's captions needs cleaning, which needs beautifulsoup4
         Member("opensora", "OpenSoraPipeline", {**_make_call(30, 7.0, 17, 64), "clean_caption": False}),
         Member("cogvideox", "CogVideoXPipeline", _make_call(50, 6.0, 9, 64)),
         Member("unet", "StableDiffusionPipeline", _make_call(50, 7.5, None, 64), kind="image"),
         Member("sound", "LTX2Pipeline", {**_make_call(50, 5.0, 9, 64), **_SOUND_CALL}),
-        Member("flux", "FluxPipeline", {**_make_call(50, 1.0, None, 128), **_FLUX_CALL}, kind="image", caption=_CROWD),
-        Member("ltx", "LTXPipeline", {**_make_call(50, 4.0, 9, 96), **_LTX_CALL}, caption=_CROWD),
         Member("turbo", "WanPipeline", _make_call(8, 1.0, 17, 128), base=WAN),
     )
 }

@@ -24,10 +24,10 @@ from navicache.policies.fixed_schedules import IndexGate
 from navicache.policies.guards import REALIGN_STEPS, is_past_start
 from navicache.policies.noise_levels import (
     build_shifted_levels,
-    choose_betas_shift,
     counts_betas,
     estimate_level,
     fit_shift,
+    scale_betas_shift,
 )
 from navicache.policies.protocols import Decision, Measurement, NoiseLevels, Outcome, RowRule, Step, StreamRule
 from navicache.policies.schedule_forms import PLAIN, ScheduleForm, choose_form
@@ -40,7 +40,6 @@ BUDGET_COMPUTE, BUDGET_REUSE = Decision(True, "budget"), Decision(False, "budget
 
 DEFAULT_TOTAL_STEPS = 50  # assumed if the number of steps is unknown; later steps are evenly spaced
 DEFAULT_SHIFT = 3.0  # assumed until something is known of the noise levels
-PACE_SHARE = 0.25  # of the run, in which the way of the input tells linear betas from others
 LINE_STEPS, FEWEST_WITH_LINE = 2, 5  # a line takes two outputs: a budget of five or more begins with both
 FULL_NOISE = 0.9  # the level of a start that is noise alone; pictures begin lower where they are changed
 FEWEST_WITH_SLOW_START = 25  # steps of a run: in fewer each goes so far that nothing is predicted from one output
@@ -96,7 +95,6 @@ class BudgetState(NamedTuple):
     shift: float = DEFAULT_SHIFT
     distance: float = 0.0  # that the input has moved, from computed step to computed step
     counts_betas: bool = False  # the times are indices of betas: the model predicts noise
-    pace: float | None = None  # distance per progress of the run, in its first quarter
     computed: int = 0
     last_computed: int = 0
 
@@ -169,21 +167,19 @@ class BudgetGate(PlainGate[BudgetState]):
         if level is None or step.time is None:
             return state
         if counts_betas(state.first_step, state.first_time, step.local_index, step.time, total):
-            return state._replace(shift=choose_betas_shift(state.pace), counts_betas=True)
+            shift = scale_betas_shift(total / self.count_computed_steps(total))
+            return state._replace(shift=shift, counts_betas=True)
         return state._replace(shift=fit_shift(state.first_step / total, step.local_index / total, level))
 
     def learn(self, state: BudgetState, outcome: Outcome) -> BudgetState:
-        """Count the computed step and the way of the input."""
+        """Count the computed step, and the way of the input where no time is known."""
         state = state._replace(computed=state.computed + 1, last_computed=outcome.local_index)
-        if outcome.input_change is None or not outcome.output_magnitude:
+        if outcome.input_change is None or not outcome.output_magnitude or state.first_time is not None:
             return state
         distance = state.distance + outcome.input_change / outcome.output_magnitude
         total = DEFAULT_TOTAL_STEPS if outcome.total is None else outcome.total - (outcome.index - outcome.local_index)
         progress = min(outcome.local_index / total, 1.0)
-        if state.first_time is None:
-            return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
-        is_early = state.pace is None or progress <= PACE_SHARE
-        return state._replace(distance=distance, pace=distance / progress if is_early else state.pace)
+        return state._replace(distance=distance, shift=fit_shift(0.0, progress, 1 - distance))
 
 
 @dataclass(frozen=True, kw_only=True)

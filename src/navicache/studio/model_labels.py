@@ -2,13 +2,10 @@
 
 from navicache.generation.job import POCKET, ModelSource
 
-# By the CPU seconds of one call without the cache at its own values: 4, 4, 6, 6, 14, 15, 55 and 57 on one thread, but
-# for flux and ltx, which are placed by their sizes.
+# By the CPU seconds of one call without the cache at its own values: 4, 4, 6, 6, 14, 15, 55 and 57 on one thread.
 QUICKEST_FIRST = {
     "unet": "a small Stable Diffusion",
     "turbo": "the small Wan, distilled to 8 steps",
-    "flux": "a small FLUX.1, as hard for caches as published models",
-    "ltx": "a small LTX-Video, as hard for caches as published models",
     "sound": "a small LTX-2, video with sound",
     "opensora": "a small Open-Sora 1.2",
     "hunyuan": "a small HunyuanVideo",

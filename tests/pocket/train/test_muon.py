@@ -46,3 +46,9 @@ def test_a_kernel_is_moved_as_its_matrix_is():
     for weight in (kernel, matrix):
         Muon([weight], 0.1).step()
     assert torch.equal(kernel.flatten(1), matrix)
+
+
+def test_a_matrix_of_next_to_nothing_stays_next_to_nothing():
+    for size in (0.0, 1e-30, 1e-42):
+        turned = orthogonalise(torch.full((2, 8, 4), size))
+        assert turned.isfinite().all() and turned.abs().max() <= 1e10 * size

@@ -23,12 +23,13 @@ from navicache_pocket.world import Scenes, draw_scenes, mask_objects, render_vid
 
 HELD_OUT_SEED = 1_000_003
 WILD, SOUND, TURBO, HARD = "wild", "sound", "turbo", ("flux", "ltx")
+NAMES = [*dict.fromkeys((*MEMBERS, *HARD))]  # the hard ones are members once their weights are shipped
 
 
 def main() -> None:
     """Train the member that `--member` names: wan here, the others by their recipes."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--member", choices=list(MEMBERS), default=WAN)
+    first.add_argument("--member", choices=NAMES, default=WAN)
     known, rest = first.parse_known_args()
     if known.member == WAN:
         train_wan(_parse_options())
@@ -86,7 +87,7 @@ def train_wan(options: argparse.Namespace) -> None:
 
 def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m navicache_pocket.train", description=__doc__)
-    parser.add_argument("--member", choices=list(MEMBERS), default=WAN, help="each has options of its own")
+    parser.add_argument("--member", choices=NAMES, default=WAN, help="each has options of its own")
     parser.add_argument("--out", type=Path, default=Path("build/pocket"))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--stage", choices=("all", "autoencoder"), default="all")

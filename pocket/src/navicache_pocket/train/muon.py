@@ -72,8 +72,8 @@ def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
     first, second, third = NEWTON_SCHULZ_COEFFICIENTS
     tall = matrices.shape[1] > matrices.shape[2]
     dtype = torch.bfloat16 if matrices.is_cuda else torch.float32  # not every CPU has bfloat16, and then it is slow
-    now = (matrices.mT if tall else matrices).to(dtype)
-    now = now / now.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
+    now = matrices.mT if tall else matrices
+    now = (now / now.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)).to(dtype)  # the norm is not rounded to bfloat16
     for _ in range(NEWTON_SCHULZ_ROUNDS):
         gram = now @ now.mT
         now = torch.baddbmm(now, torch.baddbmm(gram, gram, gram, beta=second, alpha=third), now, beta=first)

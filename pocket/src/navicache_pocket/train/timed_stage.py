@@ -14,11 +14,20 @@ from tqdm import tqdm
 
 from navicache.records import open_atomic_file
 
+DIVERGED = (
+    "{stage}: {names} not finite at step {step}; {kept}. Try lower learning rates (`--rate 0.5`, `--rates`), a "
+    "longer warm-up, another batch size, or float32, to see whether bfloat16 is to blame"
+)
 SAVE_INTERVAL = 30.0  # seconds
+EARLY_STEP = 20  # whose figures are read besides, long before the state is saved as a rule
 
 
 class StageInterrupted(Exception):
     """The deadline came before the stage had its seconds; its state is saved."""
+
+
+class TrainingDiverged(Exception):
+    """The loss is not a finite number; what was saved before is kept."""
 
 
 @dataclass
@@ -35,6 +44,7 @@ class TimedStage:
     seconds_spent: float = 0.0
     log: list[dict[str, float]] = field(default_factory=list)
     deadline: float = math.inf
+    newest: dict[str, torch.Tensor] = field(default_factory=dict)  # figures of the newest step, on the device
 
     @property
     def state_path(self) -> Path:
@@ -78,18 +88,37 @@ class TimedStage:
                 if self.log:
                     bar.set_postfix({"step": self.step, **self.log[-1]}, refresh=False)
                 if self.seconds_spent - saved > SAVE_INTERVAL:
+                    self._refuse_nonfinite()
                     self.save(collect_state())
                     saved = self.seconds_spent
                 if time.monotonic() > self.deadline and self.progress < 1:
+                    self._refuse_nonfinite()
                     self.save(collect_state())
                     raise StageInterrupted(self.name)
+        self._refuse_nonfinite()
         self.save(collect_state())
 
-    def log_figures(self, every: int, figures: dict[str, torch.Tensor]) -> None:
-        """Log these figures every `every` steps; they are read from the device only then."""
-        if self.step % every == 0:
+    def log_figures(
+        self, every: int, figures: dict[str, torch.Tensor], checked: dict[str, torch.Tensor] | None = None
+    ) -> None:
+        """Log these figures every `every` steps; they are read from the device then, at step 20, and before saving.
+
+        One that is not finite, of these or of `checked`, ends the training: `TrainingDiverged`, and nothing is saved.
+        """
+        self.newest = {**figures, **(checked or {})}
+        is_due = self.step % every == 0
+        if is_due or self.step == EARLY_STEP:
+            self._refuse_nonfinite()
+        if is_due:
             read = {name: round(value.item(), 5) for name, value in figures.items()}
             self.log.append({"seconds": round(self.seconds_spent, 1), "step": self.step, **read})
+
+    def _refuse_nonfinite(self) -> None:
+        wrong = [name for name, value in self.newest.items() if not math.isfinite(value.item())]
+        if not wrong:
+            return
+        kept = f"the state in {self.state_path} is from before" if self.state_path.exists() else "no state was saved"
+        raise TrainingDiverged(DIVERGED.format(names=" and ".join(wrong), stage=self.name, step=self.step, kept=kept))
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, stage: TimedStage, peak: float, warm_up: int) -> None:

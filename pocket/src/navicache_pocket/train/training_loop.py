@@ -54,7 +54,8 @@ def run_training_loop(
     """Train until the stage's time is up, then put the averaged weights into the model.
 
     `compute_loss` returns the figures of a random batch: "loss" is minimised, the rest is logged. A saved
-    stage resumes; a finished one only restores its weights.
+    stage resumes; a finished one only restores its weights. A loss or a gradient that is not finite ends it with
+    `TrainingDiverged`, within `log_every` steps, and keeps the state that was saved before.
     """
     average = WeightAverage(model, settings.ema_decay)
     optimizers = muon.make_optimizers(
@@ -76,15 +77,20 @@ def run_training_loop(
         set_learning_rate(optimizers["adam"], stage, settings.learning_rate, settings.warm_up_steps)
         set_learning_rate(optimizers["muon"], stage, settings.muon_learning_rate, settings.warm_up_steps)
         figures = compute_loss()
-        _take_optimizer_step(model, optimizers, figures["loss"])
+        slope = _take_optimizer_step(model, optimizers, figures["loss"])
         average.update(step)
-        stage.log_figures(settings.log_every, {name: value.detach() for name, value in figures.items()})
+        logged = {name: value.detach() for name, value in figures.items()}
+        stage.log_figures(settings.log_every, logged, checked={"the gradient's norm": slope})
     average.copy_to_model()
 
 
-def _take_optimizer_step(model: nn.Module, optimizers: dict[str, torch.optim.Optimizer], loss: torch.Tensor) -> None:
+def _take_optimizer_step(
+    model: nn.Module, optimizers: dict[str, torch.optim.Optimizer], loss: torch.Tensor
+) -> torch.Tensor:
+    """The norm of the gradient, before it was clipped."""
     model.zero_grad()
     loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     for optimizer in optimizers.values():
         optimizer.step()
+    return norm

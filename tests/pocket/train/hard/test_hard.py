@@ -6,39 +6,18 @@ from dataclasses import replace
 import pytest
 import torch
 from benchmarks.training import bend, hardness
+from tests.pocket.train.hard.toys import SIDE, SMALL, shake
 
-from navicache.pocket.members import MEMBERS, find_member
+from navicache.pocket.members import MEMBERS
 from navicache_pocket.train import __main__ as command
-from navicache_pocket.train.hard import catalog, flux, ltx
+from navicache_pocket.train.hard import catalog
 from navicache_pocket.train.hard.recipe import MEMBERS_FOLDER, tokenize_all_captions
 from navicache_pocket.train.hard.samples import generate_pictures, open_hard_pipeline
-from navicache_pocket.train.hard.smooth_time import ignore_fast_waves, list_slow_waves
-from navicache_pocket.train.hard.training import CaptionedLatents, HardTraining, measure_velocity_error
 from navicache_pocket.train.pipeline_folder import count_parameters
 from navicache_pocket.world.wild import list_wild_captions
 
-SIDE = 32
-T5 = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2, "feed_forward_proj": "gated-gelu"}
-CLIP = {**flux.CLIP, "hidden_size": 16, "intermediate_size": 16}
-FLUX_SIZES = {
-    **{"num_layers": 1, "num_single_layers": 1, "attention_head_dim": 8, "num_attention_heads": 2},
-    **{"joint_attention_dim": 16, "pooled_projection_dim": 16, "axes_dims_rope": (2, 2, 4)},
-}
-LTX_SIZES = {"num_attention_heads": 2, "attention_head_dim": 12, "cross_attention_dim": 24, "num_layers": 1}
-SMALL = {
-    "flux": flux.FluxRecipe(size=SIDE, transformer={**flux.TRANSFORMER, **FLUX_SIZES}, t5=T5, clip=CLIP),
-    "ltx": ltx.LTXRecipe(size=SIDE, transformer={**ltx.TRANSFORMER, **LTX_SIZES, "caption_channels": 16}, t5=T5),
-}
 SOURCES = {"flux": "unet", "ltx": "sound"}
 CALL = {"num_inference_steps": 4, "height": SIDE, "width": SIDE}
-
-
-def shake(module):
-    """Random weights where a training begins with zeros."""
-    with torch.no_grad():
-        for weight in module.parameters():
-            weight.add_(0.05 * torch.randn_like(weight))
-    return module
 
 
 @pytest.fixture(params=catalog.RECIPES)
@@ -57,20 +36,20 @@ def saved(name, tmp_path):
 def test_the_pipeline_has_the_other_members_autoencoder_byte_for_byte(name, saved):
     weights = "vae/diffusion_pytorch_model.safetensors"
     assert (saved[1] / weights).read_bytes() == (MEMBERS_FOLDER / SOURCES[name] / weights).read_bytes()
-    assert type(open_hard_pipeline(find_member(name), saved[1], "cpu")).__name__ == find_member(name).pipeline
+    assert type(open_hard_pipeline(SMALL[name].member, saved[1], "cpu")).__name__ == SMALL[name].member.pipeline
 
 
 def test_the_pipeline_calls_the_transformer_as_training_does(name, saved):
     """With its captions, and for guidance with the empty one: the same inputs give the same outputs."""
     again = SMALL[name].make_denoiser().eval()
     again.load_state_dict(saved[0].state_dict())
-    pipe = open_hard_pipeline(find_member(name), saved[1], "cpu")
+    pipe = open_hard_pipeline(SMALL[name].member, saved[1], "cpu")
     calls = []
     pipe.transformer.register_forward_hook(
         lambda module, given, named, output: calls.append((named, output[0])), with_kwargs=True
     )
     number = 7
-    generate_pictures(pipe, [list_wild_captions()[number]], {**find_member(name).call, **CALL}, seed=0)
+    generate_pictures(pipe, [list_wild_captions()[number]], {**SMALL[name].member.call, **CALL}, seed=0)
     named, made = calls[0]
     time = torch.full((1,), 1000.0)
     if name == "ltx":  # the unguided half comes first
@@ -83,25 +62,11 @@ def test_the_pipeline_calls_the_transformer_as_training_does(name, saved):
     torch.testing.assert_close(made, again(named["hidden_states"], time, rows), atol=1e-3, rtol=1e-2)
 
 
-def test_fast_waves_stay_unread(name):
-    torch.manual_seed(0)
-    recipe = SMALL[name]
-    model = shake(recipe.make_denoiser())
-    embedder = recipe.get_time_embedder(model)
-    ignore_fast_waves(embedder)
-    tokens, channels = (16, 16) if name == "flux" else (48, 24)
-    pool = CaptionedLatents(torch.randn(4, tokens, channels).bfloat16(), torch.arange(4))
-    measure_velocity_error(model, pool, HardTraining(batch=2)).backward()
-    slow, weight = list_slow_waves(256), embedder.linear_1.weight
-    assert 0 < slow.sum() < 256
-    for values in (weight.detach(), weight.grad):
-        assert (values[:, ~slow] == 0).all() and (values[:, slow] != 0).any()
-
-
 @pytest.mark.slow
 def test_the_command_trains_and_the_next_one_goes_on(name, tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(catalog.RECIPES, name, SMALL[name])
-    monkeypatch.setitem(MEMBERS, name, replace(MEMBERS[name], call={**MEMBERS[name].call, **CALL}))
+    member = SMALL[name].member
+    short = replace(SMALL[name], member=replace(member, call={**member.call, **CALL}))
+    monkeypatch.setitem(catalog.RECIPES, name, short)
     out = tmp_path / name
     few = ["--minutes", "0.05", "--reserve", "0", "--clips", "4", "--batch", "2", "--sample-steps", "2"]
     monkeypatch.setattr("sys.argv", ["train", "--member", name, "--device", "cpu", "--out", str(out), *few])
@@ -121,7 +86,8 @@ def test_it_is_small(name):
     text = sum(count for part, count in parts.items() if part.startswith("text"))
     vae = (MEMBERS_FOLDER / SOURCES[name] / "vae" / "diffusion_pytorch_model.safetensors").stat().st_size
     assert 2 * parts["transformer"] + 4 * text + vae < 19.9e6
-    assert recipe.size == MEMBERS[name].call["height"]
+    assert recipe.size == recipe.member.call["height"] == recipe.member.call["width"]
+    assert recipe.member.name == name
 
 
 def test_every_caption_and_the_empty_one_are_tokenized():
@@ -161,3 +127,10 @@ def test_noise_jumps_and_a_parabola_bends():
     assert grouped[:, :, 0].tolist() == [[0, 0, 1, 1], [2, 2, 3, 3], [4, 4, 5, 5]]
     with pytest.raises(ValueError, match="6 outputs are not those of 4 steps"):
         bend.group_by_step([torch.zeros(1)] * 6, steps=4)
+
+
+def test_a_member_without_weights_is_trained_and_measured_but_not_opened_by_name(name, capsys):
+    assert name in command.NAMES and name not in MEMBERS
+    with pytest.raises(SystemExit):
+        hardness.main(["--member", name])
+    assert f"no weights of {name} are packaged" in capsys.readouterr().err

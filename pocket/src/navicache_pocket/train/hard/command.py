@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from navicache.pocket.members import find_member
+from navicache.pocket.members import Member
 from navicache_pocket.train.family.noise import FlowNoise
 from navicache_pocket.train.hard.catalog import RECIPES
 from navicache_pocket.train.hard.recipe import HardRecipe
@@ -44,7 +44,7 @@ def train_from_command_line(name: str, arguments: Sequence[str]) -> None:
     model = train_denoiser(stage, recipe, pool, _make_settings(options))
     print(f"{stage.step} steps of {options.batch} in {stage.seconds_spent:.0f} s", flush=True)
     recipe.save_pipeline(model, options.out)
-    _save_samples(name, options)
+    _save_samples(recipe.member, options)
     print(f"{options.out} is written after {time.monotonic() - begun:.0f} s")
 
 
@@ -90,9 +90,8 @@ def _make_settings(options: argparse.Namespace) -> HardTraining:
     return HardTraining(options.batch, noise=FlowNoise(options.shift, options.spread), loop=loop)
 
 
-def _save_samples(name: str, options: argparse.Namespace) -> None:
+def _save_samples(member: Member, options: argparse.Namespace) -> None:
     """Two samples of each of eight captions, beside each other."""
-    member = find_member(name)
     pipe = open_hard_pipeline(member, options.out, options.device)
     captions = [caption for caption in list_wild_captions()[::5][:8] for _ in range(2)]
     changes = {"num_inference_steps": options.sample_steps, "height": options.size, "width": options.size}

@@ -10,10 +10,12 @@ from diffusers import AutoencoderKL, FlowMatchEulerDiscreteScheduler, FluxPipeli
 from torch import nn
 from transformers import CLIPTextConfig, CLIPTextModel, T5Config, T5EncoderModel
 
+from navicache.pocket.members import Member
 from navicache_pocket.train import tokenizer as words
 from navicache_pocket.train.family.autoencoding import autocast_on_gpu
 from navicache_pocket.train.family.recipe import ModelConfig
 from navicache_pocket.train.hard.recipe import (
+    EXAMPLE,
     MEMBERS_FOLDER,
     SHIFT,
     TEXT_LENGTH,
@@ -25,6 +27,18 @@ from navicache_pocket.world import list_vocabulary
 
 SOURCE = "unet"  # the member whose autoencoder it has
 COMPRESSION = 8  # pixels to a token: four of the autoencoder, and two by two latents are packed
+SIZE = 128
+MEMBER = Member(
+    "flux",
+    "FluxPipeline",
+    {
+        **{"num_inference_steps": 50, "height": SIZE, "width": SIZE, "max_sequence_length": TEXT_LENGTH},
+        # the pipeline guides by a second call, with the negative prompt, if it is given one
+        **{"guidance_scale": 1.0, "true_cfg_scale": 4.0, "negative_prompt": ""},
+    },
+    kind="image",
+    caption=EXAMPLE,
+)
 TRANSFORMER: ModelConfig = {
     "in_channels": 16,
     "num_layers": 2,
@@ -64,16 +78,13 @@ class FluxDenoiser(nn.Module):
     text_ids: torch.Tensor
 
     def __init__(self, recipe: "FluxRecipe") -> None:
-        """With random weights; blocks change nothing at first."""
+        """With random weights; at first the velocity is zero."""
         super().__init__()
         known = 3 + len(list_vocabulary())
         self.text_encoder = CLIPTextModel(CLIPTextConfig(vocab_size=known, **recipe.clip))
         self.text_encoder_2 = T5EncoderModel(T5Config(vocab_size=known, **recipe.t5))
         model: Any = FluxTransformer2DModel(**recipe.transformer)
-        for block in model.transformer_blocks:
-            start_at_zero(block.norm1.linear, block.norm1_context.linear)
-        start_at_zero(*(block.norm.linear for block in model.single_transformer_blocks))
-        start_at_zero(model.norm_out.linear, model.proj_out)
+        start_at_zero(model.proj_out)
         # The model rounds timesteps to the dtype of its first layer's output, which autocast makes bfloat16.
         model.x_embedder.register_forward_hook(lambda module, given, output: output.float())
         self.transformer = model
@@ -100,9 +111,9 @@ class FluxDenoiser(nn.Module):
 class FluxRecipe:
     """The recipe; tests pass smaller configurations."""
 
-    name: str = "flux"
+    member: Member = MEMBER
     frames: int = 3  # of a clip, each of which is a picture of its own
-    size: int = 128
+    size: int = SIZE
     transformer: ModelConfig = field(default_factory=lambda: TRANSFORMER)
     t5: ModelConfig = field(default_factory=lambda: T5)
     clip: ModelConfig = field(default_factory=lambda: CLIP)

@@ -15,10 +15,12 @@ from diffusers import (
 from torch import nn
 from transformers import T5Config, T5EncoderModel
 
+from navicache.pocket.members import Member
 from navicache_pocket.train import tokenizer as words
 from navicache_pocket.train.family.autoencoding import autocast_on_gpu
 from navicache_pocket.train.family.recipe import ModelConfig
 from navicache_pocket.train.hard.recipe import (
+    EXAMPLE,
     MEMBERS_FOLDER,
     SHIFT,
     TEXT_LENGTH,
@@ -31,6 +33,17 @@ from navicache_pocket.world import list_vocabulary
 SOURCE = "sound"  # the member whose autoencoder it has
 TIME_COMPRESSION, COMPRESSION = 4, 8  # frames and pixels to a token
 FPS = 8
+FRAMES, SIZE = 9, 96
+MEMBER = Member(
+    "ltx",
+    "LTXPipeline",
+    {
+        **{"num_inference_steps": 50, "guidance_scale": 4.0, "max_sequence_length": TEXT_LENGTH},
+        **{"num_frames": FRAMES, "height": SIZE, "width": SIZE, "frame_rate": FPS},
+    },
+    fps=FPS,
+    caption=EXAMPLE,
+)
 TRANSFORMER: ModelConfig = {
     "in_channels": 24,
     "out_channels": 24,
@@ -87,9 +100,9 @@ class LTXDenoiser(nn.Module):
 class LTXRecipe:
     """The recipe; tests pass smaller configurations."""
 
-    name: str = "ltx"
-    frames: int = 9
-    size: int = 96
+    member: Member = MEMBER
+    frames: int = FRAMES
+    size: int = SIZE
     transformer: ModelConfig = field(default_factory=lambda: TRANSFORMER)
     t5: ModelConfig = field(default_factory=lambda: T5)
 

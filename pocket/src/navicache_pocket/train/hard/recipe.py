@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
+from navicache.pocket.members import Member
 from navicache_pocket.train import tokenizer as words
 from navicache_pocket.train.pipeline_folder import save_pipeline
 from navicache_pocket.world import list_vocabulary
@@ -18,6 +19,7 @@ MEMBERS_FOLDER = Path(__file__).parents[2]
 MAX_SHARD = "13MB"  # the machine that trains hands back files of 16 MiB at most
 TEXT_LENGTH = 32  # tokens, to which the pipelines pad captions
 SHIFT = 3.0  # of the sampler
+EXAMPLE = "a star and a ring"  # all that a caption tells of six objects
 
 
 class HardDenoiser(Protocol):
@@ -34,8 +36,8 @@ class HardRecipe(Protocol):
     """What a member needs to be trained."""
 
     @property
-    def name(self) -> str:
-        """As in `navicache.pocket.MEMBERS`."""
+    def member(self) -> Member:
+        """Its name, and how its pipeline is called; `navicache.pocket.MEMBERS` has it once its weights are shipped."""
         ...
 
     @property

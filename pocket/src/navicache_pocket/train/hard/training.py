@@ -1,9 +1,12 @@
 """A hard member's denoiser, by flow matching on the pool's latents, from random weights."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from navicache_pocket.train.cuda_graph import StepFigures
 from navicache_pocket.train.family.autoencoding import autocast_on_gpu
@@ -14,6 +17,9 @@ from navicache_pocket.train.hard.smooth_time import ignore_fast_waves
 from navicache_pocket.train.timed_stage import TimedStage
 from navicache_pocket.train.training_loop import LoopSettings, run_training_loop
 from navicache_pocket.world.wild import list_wild_captions
+
+# cuDNN's attention, the usual choice on an H200, can give gradients that are NaN (pytorch/pytorch#196678)
+ATTENTION = (SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH)
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,15 @@ def train_denoiser(stage: TimedStage, recipe: HardRecipe, pool: CaptionedLatents
     def compute_loss() -> StepFigures:
         return {"loss": measure_velocity_error(model, pool, settings)}
 
-    run_training_loop(stage, model, list_muon_weights(model.transformer), compute_loss, settings.loop)
+    with sdpa_kernel([*ATTENTION]):
+        run_training_loop(stage, model, list_turned_weights(model.transformer), compute_loss, settings.loop)
     return model.eval()
+
+
+def list_turned_weights(transformer: nn.Module) -> Sequence[torch.Tensor]:
+    """The matrices for Muon: those of the blocks without the modulations, which AdamW moves, as LTX's tables."""
+    modulations = {id(weight) for name, weight in transformer.named_parameters() if ".norm" in name}
+    return [weight for weight in list_muon_weights(transformer) if id(weight) not in modulations]
 
 
 def measure_velocity_error(model: Any, pool: CaptionedLatents, settings: HardTraining) -> torch.Tensor:
