@@ -22,6 +22,7 @@ run of every step ([metrics](metrics.md)).
 The prompts are of the first seven of the held-out set, which the models were not trained on. They were taken by number,
 before any picture was seen. `wild` has one of the 42 captions that it knows. Seed 0, float32, on a CPU.
 `turbo`, of 8 steps, is left out.
+The videos were made with the schedule before 20 November 2026, which is denser at the end.
 
 These models are small: soft outlines and flat colours are theirs, with and without the cache. No large model has been
 measured yet.
