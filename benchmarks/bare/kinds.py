@@ -55,7 +55,7 @@ KINDS = {
     "noise_unet": BareKind(
         NoiseKind(list_linear_betas),
         64,
-        partial(PixelUNet, size=64, widths=(64, 112, 176, 224)),
+        partial(PixelUNet, size=64, widths=(64, 128, 160, 224)),
         2.0,
         batch=128,
         peak_rate=6e-4,

@@ -68,3 +68,12 @@ def test_lists_in_hindsight_have_the_count():
     found = measure.list_hindsight(Sampler("ddim").list_levels(NOISES["linear"], 50), 17)
     assert len(found) > 25
     assert {len(steps) for steps in found.values()} == {17}
+
+
+@pytest.mark.parametrize("name", kinds.KINDS)
+def test_every_kind_answers_with_a_picture(name):
+    kind = kinds.KINDS[name]
+    x, label = torch.zeros(1, 3, kind.size, kind.size), torch.tensor([7])
+    with torch.no_grad():
+        answer = kind.build()(x, kind.noise.draw_times(1, torch.Generator().manual_seed(0)), label)
+    assert answer.shape == x.shape
