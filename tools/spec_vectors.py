@@ -46,6 +46,9 @@ def list_told_times() -> list[dict[str, Any]]:
     for total, shift in SCHEDULES[1:5]:
         times = [round_given(1000 * level) for level in build_shifted_levels(total, shift)[:-1]]
         cases.append({"times": times, "speedup": 2.0, "computed": _run_gate(BudgetGate(speedup=2.0), times)})
+    for speedup in (2.2, 3.0):  # of noise prediction: indices of betas
+        times = [981.0 - 20.0 * i for i in range(50)]
+        cases.append({"times": times, "speedup": speedup, "computed": _run_gate(BudgetGate(speedup=speedup), times)})
     return cases
 
 

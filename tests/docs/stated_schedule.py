@@ -52,6 +52,14 @@ def schedule(levels, speedup, text=False):
     return choose(list_costs(levels, text), *budget_of(len(levels) - 1, speedup, text, levels[0]))
 
 
+def counts_betas(begun, time, i, total):
+    if not 0 <= time < begun < 1000 or begun % 1 or time % 1:
+        return False
+    d, q = (begun - time) / (i - 1), (total - i) / (i - 1) + 1
+    is_flow = abs(begun * (total - i) - time * (total - 1)) < 0.5
+    return not is_flow and -q <= time - (total - i - 1) * d <= d + q
+
+
 def schedule_by_times(times, speedup):
     total = len(times)
     budget, first, last = budget_of(total, speedup)
@@ -61,8 +69,11 @@ def schedule_by_times(times, speedup):
             begun, top = times[1], 1000 if time > 1 else 1
             e = time / begun if time < begun else (top - time) / (top - begun)
             b, n = 1 - 1 / total, 1 - i / total
-            shift = min(max(1 + (e * b - n) / (n * b * (1 - e)), 0.25), 64)
-            shift = 2 ** (round(8 * math.log2(shift)) / 8)
+            if counts_betas(begun, time, i, total):
+                shift = 3.5 ** min(max(2 * (total / budget - 2), 0), 1)
+            else:
+                shift = min(max(1 + (e * b - n) / (n * b * (1 - e)), 0.25), 64)
+                shift = 2 ** (round(8 * math.log2(shift)) / 8)
         parts = [1 - place / total for place in range(total + 1)]
         costs = list_costs([shift * p / (1 + (shift - 1) * p) for p in parts])
         j = computed[-1] if computed else 0

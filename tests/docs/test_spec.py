@@ -34,7 +34,7 @@ def test_the_page_gives_the_steps_of_a_speedup(case):
     assert stated_schedule.schedule(case["levels"], case["speedup"], case["text_flow"]) == case["computed"]
 
 
-@pytest.mark.parametrize("case", VECTORS["told_times"], ids=lambda case: str(case["times"][1]))
+@pytest.mark.parametrize("case", VECTORS["told_times"], ids=lambda case: f"{case['times'][1]} {case['speedup']}")
 def test_the_page_gives_the_steps_where_times_are_told(case):
     assert stated_schedule.schedule_by_times(case["times"], case["speedup"]) == case["computed"]
 
