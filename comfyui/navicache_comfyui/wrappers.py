@@ -44,7 +44,7 @@ def _prepare_run(
     traits, levels = classify_sampler(sampler), sigmas.tolist()
     rehearsed = None if traits.bypass_reason else rehearse_sampler(sampler, sigmas, guider.model_patcher)
     sampling = guider.model_patcher.get_model_object("model_sampling")
-    is_flow = float(sampling.sigma_max) <= 1
+    is_flow = max(float(sampling.sigma_max), *levels) <= 1
     plan = plan_evaluations(levels[:-1] if rehearsed is None else rehearsed, levels, is_flow)
     policy, departure = state.choose_run_policy(plan, getattr(guider, "cfg", None))
     from_full_noise = levels[0] >= FULL_NOISE_SHARE * float(sampling.sigma_max)

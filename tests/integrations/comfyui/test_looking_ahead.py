@@ -52,7 +52,7 @@ def test_the_video_is_nearer_than_with_the_first_evaluation_of_each_level(monkey
         patched = attach(Patcher(Model()), speedup=2.0)
         far.append((relative(generate(patched, "heunpp2", sigmas=levels(12)), truth), report_of(patched).computed))
     (late, computed), (first, same) = far
-    assert computed == same and late < 0.7 * first
+    assert computed == same and late < 0.95 * first
 
 
 @pytest.mark.parametrize("speedup", [1.5, 2.0, 3.0, 4.0])

@@ -37,7 +37,7 @@ def test_half_of_the_evaluations_are_computed(name: str) -> None:
     assert (report.evaluations, report.computed) == (asked, len(model.model.diffusion_model.calls))
     per_step = asked / 20
     assert abs(report.computed - asked / 2) <= max(1.0, per_step)
-    assert relative(video, truth) < (0.06 if name in NOISY else 0.03)
+    assert relative(video, truth) < (0.1 if name in NOISY else 0.03)
     assert not torch.equal(video, truth)
 
 
@@ -85,7 +85,7 @@ def test_noise_that_is_put_back_begins_a_new_stretch() -> None:
     report = report_of(patched)
     first, second = report.trace.runs
     assert [(run.length, run.total) for run in (first, second)] == [(15, 15), (15, 15)]
-    assert second.computed_steps()[:3] == (0, 1, 3)  # fresh noise begins with a line
+    assert second.computed_steps()[:4] == (0, 1, 2, 4)  # fresh noise is a start
     assert report.computed <= 20
     assert any("2 segments" in note for note in report.notes)
     assert relative(video, generate(Patcher(Model()), sample_restart)) < 0.03
