@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
+from benchmarks.quality.ruler_tables import format_table
 from navicache.evaluation.tuning.weighted_lists import LISTS, weigh_steps
 from navicache.models import PublishedList, read_published_lists
 from navicache.policies import Inertial
@@ -122,7 +123,7 @@ def format_schedules(schedules: dict[str, ChooseSteps]) -> str:
         rows.append([name, *format_distances(measure_by_budget(choose, lists)), *map("{:.1f}".format, by_kind)])
     by_kind = [fmean(measure_spread(kind).values()) for kind in kinds]
     rows.append([AMONG, *format_distances(measure_spread(lists)), *map("{:.1f}".format, by_kind)])
-    return format_markdown(rows)
+    return format_table(rows[0], rows[1:])
 
 
 def format_models(choose: ChooseSteps) -> str:
@@ -132,19 +133,13 @@ def format_models(choose: ChooseSteps) -> str:
     for model in SHIFTS:
         own = [each for each in lists if each.model == model]
         rows.append([model, *format_distances(measure_by_budget(choose, own))])
-    return format_markdown(rows)
+    return format_table(rows[0], rows[1:])
 
 
 def format_distances(distances: Mapping[int, float]) -> list[str]:
     """The cells of the budgets and of the mean."""
     cells = [f"{distances[budget]:.1f}" if budget in distances else "–" for budget in BUDGETS]
     return [*cells, f"{fmean(distances.values()):.1f}"]
-
-
-def format_markdown(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first row is its head."""
-    head, *body = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([head, "|---" * len(rows[0]) + "|", *body])
 
 
 def read_steps(text: str) -> list[int]:

@@ -127,7 +127,8 @@ class BudgetGate(PlainGate[BudgetState]):
         if levels is None:
             state = self._learn_time(state, step, total)
         form = PLAIN if state.counts_betas else choose_form(step)
-        budget, first = self.count_computed_steps(total), self._count_first_steps(step, total, form)
+        budget = self.count_computed_steps(total)
+        first = self._count_first_steps(step, total, budget, form)
         if levels is None:
             is_due = local < first or self._is_due_in_rest(state, local, total, budget, form)
         else:
@@ -145,11 +146,10 @@ class BudgetGate(PlainGate[BudgetState]):
         budget = max(round(total / self.speedup), 1)
         return max(budget, total - total // FEW_STEPS_REUSED) if total < self.few_steps_below else budget
 
-    def _count_first_steps(self, step: Step, total: int, form: ScheduleForm) -> int:
-        if self.align_steps is None:
-            first = count_first_steps(form, self.count_computed_steps(total), step.noise_levels)
-        else:
-            first = self.align_steps
+    def _count_first_steps(self, step: Step, total: int, budget: int, form: ScheduleForm) -> int:
+        first = self.align_steps
+        if first is None:
+            first = count_first_steps(form, budget, step.noise_levels)
         if total < self.few_steps_below:
             first = max(first, LINE_STEPS)
         return min(first, REALIGN_STEPS) if is_past_start(step) else first

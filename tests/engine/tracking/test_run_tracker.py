@@ -71,6 +71,7 @@ def test_a_scheduler_that_stands_still_while_a_step_goes_by_is_no_longer_believe
         assert at.is_scheduler_stale == (i > 0)
     assert (at.index, at.local_index, at.total) == (2, 2, None)
     assert at.drop_stale_fields(numbered("", 7)) == CallFacts()
+    assert at.drop_stale_fields(numbered("", 7)._replace(is_flow=False)) == CallFacts()
     assert forgotten(at, "reset").drop_stale_fields(numbered("", 7)) == numbered("", 7), "only in that run"
     assert found(at, called(LATENTS[3], UNCOND, 6.0), numbered("", 7)).new_run_reason == "the conditioning changed"
     assert found(at, called(LATENTS[2], COND, 7.0), numbered("", 7))[:2] == ("follow", "0#2"), "same latent, same time"

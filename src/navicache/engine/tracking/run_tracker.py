@@ -68,7 +68,7 @@ class RunTracker:
     def drop_stale_fields(self, call_facts: CallFacts) -> CallFacts:
         """Remove what a scheduler says that does not move with this run."""
         if self.is_scheduler_stale and not self.new_run_reason:
-            return call_facts._replace(index=None, total=None, run_token=None, read_noise_levels=None)
+            return call_facts._replace(index=None, total=None, run_token=None, read_noise_levels=None, is_flow=None)
         return call_facts
 
     def continues_generation(self, call_facts: CallFacts) -> bool:

@@ -1,6 +1,6 @@
 """Train `flux` or `ltx`: `python -m navicache_pocket.train --member flux --minutes 8.5 --out build/flux/result`.
 
-The minutes hold for the whole command: rendering, encoding, training, and the samples at the end. The state of an
+The minutes hold for the whole command: rendering, encoding, training, and the samples at the end. The state of a
 training stays in `--state`, and a second call trains it further, for its own minutes: learning rates then rise again to
 where they would be at that point of the whole time.
 """

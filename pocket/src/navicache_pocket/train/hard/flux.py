@@ -18,6 +18,7 @@ from navicache_pocket.train.hard.recipe import (
     EXAMPLE,
     MEMBERS_FOLDER,
     SHIFT,
+    T5,
     TEXT_LENGTH,
     save_with_autoencoder,
     start_at_zero,
@@ -48,15 +49,6 @@ TRANSFORMER: ModelConfig = {
     "joint_attention_dim": 64,
     "pooled_projection_dim": 64,
     "axes_dims_rope": (8, 28, 28),
-}
-T5: ModelConfig = {
-    "d_model": 64,
-    "d_kv": 32,
-    "d_ff": 128,
-    "num_layers": 2,
-    "num_heads": 2,
-    "feed_forward_proj": "gated-gelu",
-    "dropout_rate": 0.0,
 }
 CLIP: ModelConfig = {
     "hidden_size": 64,

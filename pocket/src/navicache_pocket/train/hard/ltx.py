@@ -23,6 +23,7 @@ from navicache_pocket.train.hard.recipe import (
     EXAMPLE,
     MEMBERS_FOLDER,
     SHIFT,
+    T5,
     TEXT_LENGTH,
     save_with_autoencoder,
     start_at_zero,
@@ -52,15 +53,6 @@ TRANSFORMER: ModelConfig = {
     "cross_attention_dim": 256,
     "num_layers": 6,
     "caption_channels": 64,
-}
-T5: ModelConfig = {
-    "d_model": 64,
-    "d_kv": 32,
-    "d_ff": 128,
-    "num_layers": 2,
-    "num_heads": 2,
-    "feed_forward_proj": "gated-gelu",
-    "dropout_rate": 0.0,
 }
 
 

@@ -11,15 +11,25 @@ from torch import nn
 
 from navicache.pocket.members import Member
 from navicache_pocket.train import tokenizer as words
+from navicache_pocket.train.family.recipe import ModelConfig
 from navicache_pocket.train.pipeline_folder import save_pipeline
+from navicache_pocket.train.wild.pipeline import MAX_SHARD
 from navicache_pocket.world import list_vocabulary
 from navicache_pocket.world.wild import list_wild_captions
 
 MEMBERS_FOLDER = Path(__file__).parents[2]
-MAX_SHARD = "13MB"  # the machine that trains hands back files of 16 MiB at most
 TEXT_LENGTH = 32  # tokens, to which the pipelines pad captions
 SHIFT = 3.0  # of the sampler
 EXAMPLE = "a star and a ring"  # all that a caption tells of six objects
+T5: ModelConfig = {
+    "d_model": 64,
+    "d_kv": 32,
+    "d_ff": 128,
+    "num_layers": 2,
+    "num_heads": 2,
+    "feed_forward_proj": "gated-gelu",
+    "dropout_rate": 0.0,
+}
 
 
 class HardDenoiser(Protocol):
